@@ -390,10 +390,9 @@ def receive(
     with opened_store(configuration, quiet=True) as store:
         ours = robot(identified(configuration, store))
         try:
-            sizes = {
-                "max_size": configuration.server.max_size,
-                "least_free": configuration.house.least_free_megabytes << 20,
-            }
-            receive_mail(store, ours, mail_from, to, data, now, **sizes)
+            receive_mail(
+                store, ours, mail_from, to, data, now, max_size=configuration.server.max_size,
+                least_free=configuration.house.least_free_megabytes << 20, limits=configuration.limits,
+            )  # fmt: skip
         except Refusal as refusal:
             _end(refusal.exit_code, str(refusal))

@@ -51,6 +51,8 @@ class By(StrEnum):
     """The domain of that mailbox, unless it is a large provider's."""
     ACCOUNT = "account"
     """The player whom it is about."""
+    WRITER = "writer"
+    """Whose mail it seems to be: a seat's, a token's, a network's."""
     HOUSE = "house"
     """Everybody together."""
 
@@ -77,6 +79,8 @@ class Act(StrEnum):
     CHECK = "a password of a stranger"
     WRONG_ADDRESS = "an answer to an address we never gave out"
     COMPUTING = "computing for one who writes"
+    INCOMING = "a megabyte of mails that come in"
+    UNPLACED = "a megabyte of mails from networks that are not known"
 
 
 class Bucket(NamedTuple):
@@ -189,6 +193,15 @@ BUCKETS = (
         "computing", (Act.COMPUTING,), By.AUTHOR, _BOTH, "computing_seconds_per_hour", HOUR,
         "seconds of computing for one person", parts=10,
     ),
+    # Octets. Somebody who plays all day needs a hundredth of it; behind a mail server of ours many come together.
+    Bucket(
+        "octets", (Act.INCOMING,), By.WRITER, _BOTH, 20, DAY,
+        "megabytes of emails from one writer or network", parts=1024,
+    ),
+    Bucket(
+        "octets in all", (Act.UNPLACED,), By.HOUSE, _BOTH, 200, DAY,
+        "megabytes of emails from networks that are not known", parts=1024,
+    ),
 )  # fmt: skip
 
 
@@ -203,6 +216,7 @@ class Whose(NamedTuple):
     to: str = ""
     """The address that gets a mail."""
     account: str = ""
+    writer: str = ""
 
 
 _SUBJECTS: Mapping[By, Callable[[Whose], str]] = {
@@ -213,6 +227,7 @@ _SUBJECTS: Mapping[By, Callable[[Whose], str]] = {
     By.MAILBOX: lambda whose: mailbox(whose.to) if whose.to else "",
     By.DOMAIN: lambda whose: "" if is_shared(domain_of(whose.to)) else domain_of(whose.to),
     By.ACCOUNT: lambda whose: whose.account,
+    By.WRITER: lambda whose: whose.writer,
     By.HOUSE: lambda _: "all",
 }
 
@@ -333,13 +348,13 @@ def spend(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, par
         book.put(key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
 
 
-def draw(tx: Transaction, limits: Limits, act: Act, whose: Whose) -> None:
-    """Draw a token from each bucket of an act. Raises: TooMuch, and then nothing is drawn."""
+def draw(tx: Transaction, limits: Limits, act: Act, whose: Whose, parts: int = 1) -> None:
+    """Draw from each bucket of an act; the last draw may be too large. Raises: TooMuch, and then nothing is drawn."""
     tx.lock(name_of(key) for key, _ in buckets_of(act, whose))
     problem = excess(tx.guesses, limits, tx.now, act, whose)
     if problem is not None:
         raise problem
-    spend(tx.guesses, limits, tx.now, act, whose)
+    spend(tx.guesses, limits, tx.now, act, whose, parts)
 
 
 def name_of(key: Key) -> str:

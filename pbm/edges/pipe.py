@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from pbm.domain.configuration import Limits
 from pbm.domain.tokens import Signer
 from pbm.mailin.headers import Robot, id_mark, lane
 from pbm.mailin.message import Envelope
@@ -56,6 +57,7 @@ def receive(
     *,
     max_size: int,
     least_free: int,
+    limits: Limits,
 ) -> None:
     """Store the mail for those of the recipients that are ours; when this returns it is safe.
 
@@ -74,7 +76,8 @@ def receive(
     with store.write(alone=False) as tx:
         signer = Signer(*tx.secrets.keys(now))
         pressure = Pressure(store.free_octets(), least_free, timedelta())
-        if reply := Admission(robot, signer).refusal(tx, Arriving(sender, ours, data), pressure):
+        admission = Admission(robot, signer, noted_from=0)
+        if reply := admission.refusal(tx, limits, Arriving(sender, ours, data), pressure):
             raise Refusal(os.EX_TEMPFAIL, reply.removeprefix("452 "))
         found = lane(Envelope(sender, ours), data, robot, signer.board_of)
         tx.inbox.add([(sender, ours, data, None, "", found, id_mark(data))], now)

@@ -49,6 +49,9 @@ _SPARE_REPLIES = 100
 _PATIENCE, _DATA_PATIENCE = 5.0, 60.0
 """When all places are taken: seconds a client may stay without an accepted mail, and while it sends one."""
 
+_LARGE = 2**16
+"""Octets from which on a client is told before it sends a mail that it cannot come in."""
+
 _UNIX = "unix"
 _OK = "250 2.0.0 Accepted"
 _TROUBLE = "451 4.3.0 Cannot take this now, please try again later"
@@ -74,6 +77,10 @@ class Accepted:
     peer: str
 
 
+async def _not_known(_mail: Accepted) -> str:
+    return ""
+
+
 class NotNow(Exception):
     """A mail cannot come in for now. The text is the reply, which begins with 4."""
 
@@ -81,13 +88,19 @@ class NotNow(Exception):
 class Listener:
     """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
 
+    `forecast` is asked for the reply to a large mail before its text is taken, which is empty if it may come in.
     Its other public members are for its sessions only.
     """
 
     def __init__(
-        self, settings: ListenSettings, accept: Callable[[Accepted], Awaitable[None]], is_ours: Callable[[str], bool]
+        self,
+        settings: ListenSettings,
+        accept: Callable[[Accepted], Awaitable[None]],
+        is_ours: Callable[[str], bool],
+        forecast: Callable[[Accepted], Awaitable[str]] = _not_known,
     ) -> None:
         self.settings = settings
+        self.forecast = forecast
         self.tls = _tls_context(settings)
         """For each new connection; see renew_certificate."""
         self.policy = _Policy(is_ours, settings.max_recipients)
@@ -348,6 +361,8 @@ class _Session(SMTP):
             await self.push("501 5.5.4 Syntax: DATA")
         elif self.envelope is None or not self.envelope.rcpt_tos:
             await self.push("503 5.5.1 Name a recipient first")
+        elif reply := await self._forecast(self.envelope):
+            await self.push(reply)
         else:
             self.busy = True
             self._reset_timeout(self._listener.settings.data_seconds)
@@ -374,9 +389,17 @@ class _Session(SMTP):
                 del text[: -len(b"\r\n.\r\n")]
         return None if too_large else bytes(text)
 
-    async def _commit(self, envelope: Envelope, text: bytes) -> str:
+    async def _forecast(self, envelope: Envelope) -> str:
+        """The reply to a mail that its client says is large (RFC 1870) and that would be refused; empty for others."""
+        sizes = [int(option[5:]) for option in envelope.mail_options if option.startswith("SIZE=")]
+        return await self._listener.forecast(self._handed_over(envelope)) if max(sizes, default=0) >= _LARGE else ""
+
+    def _handed_over(self, envelope: Envelope, text: bytes = b"") -> Accepted:
         sender = (envelope.mail_from or "").removeprefix("<>")
-        mail = Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
+        return Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
+
+    async def _commit(self, envelope: Envelope, text: bytes) -> str:
+        mail = self._handed_over(envelope, text)
         self._reply = self.loop.create_future()
         self._wait_until(self.loop.time() + self._listener.settings.commit_seconds)
         reply = await self._listener.commit(mail, self._reply)

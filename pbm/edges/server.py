@@ -95,7 +95,9 @@ class Server:
         """Set when there may be mails to handle."""
         self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
-        self._listener = Listener(listen, self._intake.accept, service.is_ours) if listen else None
+        self._listener = (
+            Listener(listen, self._intake.accept, service.is_ours, self._intake.forecast) if listen else None
+        )
         self._transport = transport
         told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
         self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
@@ -416,6 +418,10 @@ Batch = list[tuple[Arriving, asyncio.Future[None]]]
 """Mails, each with the future that is done when it is safe."""
 
 
+def _arriving(mail: Accepted) -> Arriving:
+    return Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer)
+
+
 class Intake:
     """Commits arriving mails; those that come during a commit are committed together after it."""
 
@@ -434,11 +440,17 @@ class Intake:
     def accept(self, mail: Accepted) -> asyncio.Future[None]:
         """Done when the mail is safe; fails with DatabaseTrouble, or with NotNow if it is put off."""
         safe = self._loop.create_future()
-        self._pending.append((Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer), safe))
+        self._pending.append((_arriving(mail), safe))
         if not self._is_busy:
             self._is_busy = True
             self._loop.call_soon(self._commit)  # together with other mails of this turn of the loop
         return safe
+
+    async def forecast(self, mail: Accepted) -> str:
+        """As Service.forecast; empty if the database is in trouble, which the mail itself will then meet."""
+        with suppress(DatabaseTrouble):
+            return await self._loop.run_in_executor(self._database, self._service.forecast, _arriving(mail))
+        return ""
 
     def close(self) -> None:
         self._database.shutdown()

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
+from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
+from pbm.domain.configuration import Limits
 from pbm.domain.tokens import ChatToken, SeatToken, Signer
 from pbm.mailin.authentication import network_of, peer
 from pbm.mailin.headers import Robot, tokens
@@ -22,12 +24,10 @@ from pbm.store import Transaction
 
 NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"
 TOO_MUCH_WAITS = "452 4.4.5 Too many emails wait here, please try again later"
-TOO_MUCH = "452 4.7.1 Too much has come from you or your network today, please try again tomorrow"
-
-OCTETS_A_DAY = 20 * 2**20
-"""Octets of the mails that one writer may send a day: a hundred times what somebody needs who plays all day."""
-_BEHIND_UNKNOWN = 10
-"""As many writers come together from networks that we do not know, such as behind a mail server of ours."""
+_TOO_MUCH = "452 4.7.1"
+_KILOBYTE = 1024
+_NOTED_FROM, _MOST_IN_MIND = 64, 10_000
+"""Kilobytes of a writer that cost a look into the database, and of how many writers fewer are kept in mind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,51 +96,71 @@ class Pressure(NamedTuple):
         return TOO_MUCH_WAITS if self.waited > threshold.wait else ""
 
 
-class Admission:
-    """Counts octets by writer and day, in memory: each process counts for itself."""
+class _Written(NamedTuple):
+    """What the envelope of a mail shows, and what its octets are drawn from."""
 
-    def __init__(self, robot: Robot, signer: Signer) -> None:
+    rank: Rank
+    whose: Whose
+
+    @property
+    def act(self) -> Act:
+        return Act.INCOMING if self.whose.writer else Act.UNPLACED
+
+
+class Admission:
+    """Judges mails by their envelopes, and counts their octets for all processes together."""
+
+    def __init__(self, robot: Robot, signer: Signer, *, noted_from: int = _NOTED_FROM) -> None:
+        """noted_from: the kilobytes of a writer that are noted in the database; fewer are kept in mind until then."""
         self._robot = robot
         self._signer = signer
-        self._octets: Counter[str] = Counter()
-        self._day = date.min
+        self._noted_from = noted_from
+        self._not_noted: Counter[str] = Counter()
+        """Kilobytes, by writer."""
 
-    def refusal(self, tx: Transaction, mail: Arriving, pressure: Pressure) -> str:
+    def refusal(self, tx: Transaction, limits: Limits, mail: Arriving, pressure: Pressure) -> str:
         """The reply to a mail that cannot come in now; empty if it can, and then its octets are counted."""
-        rank, writer = self._writer(tx, mail)
-        if reply := pressure.refusal(rank):
+        written = self._written(tx, mail)
+        if reply := pressure.refusal(written.rank):
             return reply
         if mail.source is not None:  # whoever wrote it cannot be told to come again
             return ""
-        self._begin_day(tx.now)
-        most = OCTETS_A_DAY if writer else OCTETS_A_DAY * _BEHIND_UNKNOWN
-        octets = self._octets[writer] + len(mail.raw)
-        if octets > most:
-            return TOO_MUCH
-        self._octets[writer] = octets
+        writer = written.whose.writer
+        kilobytes = self._not_noted[writer] - (-len(mail.raw) // _KILOBYTE)
+        if kilobytes >= self._noted_from:
+            try:
+                draw(tx, limits, written.act, written.whose, kilobytes)
+            except TooMuch as problem:
+                return f"{_TOO_MUCH} {problem}"
+            kilobytes = 0
+        self._not_noted[writer] = kilobytes
+        if len(self._not_noted) > _MOST_IN_MIND:
+            self._not_noted.clear()
         return ""
 
-    def _begin_day(self, now: datetime) -> None:
-        if now.date() != self._day:
-            self._day = now.date()
-            self._octets.clear()
+    def forecast(self, tx: Transaction, limits: Limits, mail: Arriving, pressure: Pressure) -> str:
+        """As refusal, for a large mail of which only the envelope has come. Nothing is counted."""
+        written = self._written(tx, mail)
+        if reply := pressure.refusal(written.rank):
+            return reply
+        problem = excess(tx.guesses, limits, tx.now, written.act, written.whose)
+        return f"{_TOO_MUCH} {problem}" if problem is not None else ""
 
-    def _writer(self, tx: Transaction, mail: Arriving) -> tuple[Rank, str]:
-        """The rank of a mail, and by what its octets are counted: a seat, a token, or a network and whose address."""
+    def _written(self, tx: Transaction, mail: Arriving) -> _Written:
         if mail.source is not None:
-            return Rank.PLAYING, ""
+            return _Written(Rank.PLAYING, Whose())
         reply, bounce = tokens(mail.recipients, self._robot)
         token = self._signer.open(reply) if reply else None
         if isinstance(token, SeatToken | ChatToken):
-            return Rank.PLAYING, f"board {token.board}, seat {token.seat}"
+            return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat}"))
         if token is not None or (reply and tx.tickets.find(reply, tx.now)):
-            return Rank.KNOWN, f"token {reply}"
+            return _Written(Rank.KNOWN, Whose(writer=f"token {reply}"))
         if bounce and self._signer.key_returned(bounce):
-            return Rank.KNOWN, f"token {bounce}"
+            return _Written(Rank.KNOWN, Whose(writer=f"token {bounce}"))
         network, address = network_of(self._peer(mail), 24), mail.mail_from or ""
         if tx.players.of_address(address):
-            return Rank.KNOWN, f"{address.casefold()} from {network}"
-        return Rank.STRANGER, network
+            return _Written(Rank.KNOWN, Whose(Pool.UNPROVEN, writer=f"{address.casefold()} from {network}"))
+        return _Written(Rank.STRANGER, Whose(Pool.UNPROVEN, writer=network))
 
     def _peer(self, mail: Arriving) -> str:
         """The machine that handed the mail to us, or to the mail server of ours that hands all of them over."""

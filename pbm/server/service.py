@@ -148,7 +148,7 @@ class Service:
         with self.store.write(alone=False) as tx:
             self.handler.heed(tx)  # so that mails are judged and read with the new secrets
             pressure = self._pressure(tx)
-            replies = [self._admission.refusal(tx, mail, pressure) for mail in mails]
+            replies = [self._admission.refusal(tx, self.tools.limits, mail, pressure) for mail in mails]
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
                 raise DatabaseTrouble(NO_ROOM)
             ids = iter(tx.inbox.add([row for row, reply in zip(rows, replies, strict=True) if not reply], tx.now))
@@ -162,6 +162,11 @@ class Service:
             else:
                 log.info("received", mail=next(ids), **known)
         return replies
+
+    def forecast(self, mail: Arriving) -> str:
+        """The reply to a mail that could not come in now, by its envelope; empty if it may. Raises: DatabaseTrouble."""
+        with self.store.read() as tx:
+            return self._admission.forecast(tx, self.tools.limits, mail, self._pressure(tx))
 
     def _pressure(self, tx: Transaction) -> Pressure:
         """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""

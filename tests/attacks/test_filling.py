@@ -8,12 +8,13 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.core.limits import minute
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
-from pbm.server import Arriving, Settings
-from pbm.server.admission import OCTETS_A_DAY
-from pbm.store import DatabaseTrouble
+from pbm.mailin import Robot
+from pbm.server import Arriving, Service, Settings
+from pbm.store import DatabaseTrouble, Store
 from tests.conversation import ROBOT, House
 
 NewHouse = Callable[..., House]
@@ -21,6 +22,8 @@ OPERATOR = "root@example.org"
 LINES = "What a stranger writes, again and again.\r\n" * 25_000
 """1 MB."""
 CUT_TO = 8192
+TAKEN = 20
+"""Mails of 1 MB after which 20 MB are used up."""
 
 
 def body(house: House) -> bytes:
@@ -89,13 +92,18 @@ def of_stranger(house: House, network: int = 1, body: str = "") -> Arriving:
 
 def test_a_network_may_send_so_many_octets_a_day_and_others_are_not_concerned(table: House) -> None:
     large = of_stranger(table, body=LINES)
-    most = OCTETS_A_DAY // len(large.raw)
-    assert [refused(table, large) for _ in range(most + 1)] == [*[""] * most, "452 4.7.1"]
-    assert refused(table, of_stranger(table)) == "", "a small one still fits"
+    replies = [refused(table, large) for _ in range(25)]
+    assert replies == [*[""] * TAKEN, *["452 4.7.1"] * (25 - TAKEN)]
     assert refused(table, of_stranger(table, network=2, body=LINES)) == ""
     player = of_stranger(table, body=LINES)
     assert refused(table, replace(player, mail_from="alice@example.net")) == "", "it may be a player's"
     assert refused(table, table.answering("bob", LINES, 101)) == ""
+    (reply,) = table.service.accept([large])
+    limit, _, until = reply.partition(" Try again after ")
+    assert limit == (
+        "452 4.7.1 Too much for now: megabytes of emails from one writer or network are limited to 20 a day."
+    )
+    assert until in [f"{minute(table.now + timedelta(hours=12, minutes=late))}." for late in range(30)]
     table.now += timedelta(days=1)
     while table.service.handle():
         pass
@@ -104,9 +112,30 @@ def test_a_network_may_send_so_many_octets_a_day_and_others_are_not_concerned(ta
 
 def test_nobody_sends_more_than_that_not_even_in_answer_to_a_board(table: House) -> None:
     large = table.answering("alice", LINES, 101)
-    replies = [refused(table, large) for _ in range(22)]
-    assert replies.count("452 4.7.1") == 22 - OCTETS_A_DAY // len(large.raw)
+    replies = [refused(table, large) for _ in range(25)]
+    assert replies.count("452 4.7.1") == 25 - TAKEN
     assert refused(table, table.answering("bob", LINES, 101)) == "", "the other seat has its own"
+
+
+def test_several_processes_count_octets_together(table: House) -> None:
+    large = of_stranger(table, body=LINES)
+    others = [Service(Store(table.url), Settings(ROBOT), clock=lambda: table.now) for _ in range(2)]
+    replies = [reply for _ in range(10) for each in (table.service, *others) for reply in each.accept([large])]
+    assert replies.count("") == TAKEN
+    for each in others:
+        each.close()
+
+
+def test_a_client_that_has_sent_too_much_is_told_before_it_sends_more(table: House) -> None:
+    large = of_stranger(table, body=LINES)
+    direct = replace(large, raw=large.raw.replace(b"Received:", b"X-Received:"), peer="185.12.1.9")
+    announced = replace(direct, raw=b"")
+    house = House(table.url, Settings(Robot("pbm", "example.org")), table.service.store)
+    assert house.service.forecast(announced) == ""
+    while house.service.accept([direct]) == [""]:
+        pass
+    assert house.service.forecast(announced).startswith("452 4.7.1 Too much for now")
+    assert house.service.forecast(replace(announced, peer="185.12.2.9")) == ""
 
 
 @pytest.mark.parametrize(

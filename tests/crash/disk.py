@@ -29,18 +29,18 @@ class _Vfs(Structure):
     """sqlite3_vfs, version 3."""
 
     _fields_ = (
-        *[("version", c_int), ("file_octets", c_int), ("longest_path", c_int), ("next", c_void_p)],
-        *[("name", c_char_p), ("data", c_void_p), ("open", _Open), ("delete", _Delete), ("others", c_void_p * 14)],
-    )
+        ("version", c_int), ("file_octets", c_int), ("longest_path", c_int), ("next", c_void_p), ("name", c_char_p),
+        ("data", c_void_p), ("open", _Open), ("delete", _Delete), ("others", c_void_p * 14),
+    )  # fmt: skip
 
 
 class _Methods(Structure):
     """sqlite3_io_methods, version 3."""
 
     _fields_ = (
-        *[("version", c_int), ("close", c_void_p), ("read", c_void_p), ("write", _Write), ("truncate", _Truncate)],
-        *[("sync", _Sync), ("others", c_void_p * 13)],
-    )
+        ("version", c_int), ("close", c_void_p), ("read", c_void_p), ("write", _Write), ("truncate", _Truncate),
+        ("sync", _Sync), ("others", c_void_p * 13),
+    )  # fmt: skip
 
 
 class _File(Structure):
@@ -50,7 +50,7 @@ class _File(Structure):
 
 
 class Call(NamedTuple):
-    """What was asked of the disk. data: written at `at`; None for a file that ends at `at`, or for a sync."""
+    """What was asked of the disk. data: written at `at`; a file that is truncated ends there."""
 
     file: str
     what: str

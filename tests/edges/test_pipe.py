@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm.domain.configuration import Limits
 from pbm.edges.pipe import Refusal, envelope, receive
 from pbm.mailin import Robot
 from pbm.store import Store
@@ -61,6 +62,7 @@ def test_a_mail_is_stored_for_our_recipients_without_the_line_of_mbox(store):
         NOW,
         max_size=999,
         least_free=0,
+        limits=Limits(),
     )
     assert stored(store) == [("a@b.org", ("PBM+Tok@Example.org",), MAIL)]
 
@@ -75,16 +77,26 @@ def test_a_mail_is_stored_for_our_recipients_without_the_line_of_mbox(store):
 )
 def test_what_is_the_mails_own_fault(store, recipients, data, code):
     with pytest.raises(Refusal) as refusal:
-        receive(store, ROBOT, "", recipients, data, NOW, max_size=999, least_free=0)
+        receive(store, ROBOT, "", recipients, data, NOW, max_size=999, least_free=0, limits=Limits())
     assert refusal.value.exit_code == code
     assert not stored(store)
 
 
 def test_while_there_is_too_little_room_the_mail_server_tries_again(store):
     with pytest.raises(Refusal) as refusal:
-        receive(store, ROBOT, "", ("pbm@example.org",), MAIL, NOW, max_size=999, least_free=2**60)
+        receive(store, ROBOT, "", ("pbm@example.org",), MAIL, NOW, max_size=999, least_free=2**60, limits=Limits())
     assert refusal.value.exit_code == os.EX_TEMPFAIL
     assert not stored(store)
+
+
+def test_processes_for_single_mails_count_their_octets_together(store):
+    mail = MAIL + b"x" * 2**20
+    limits = Limits(scale=0.02)
+    for _ in range(4):
+        receive(store, ROBOT, "", (), mail, NOW, max_size=2**21, least_free=0, limits=limits)
+    with pytest.raises(Refusal, match="Try again after") as refusal:
+        receive(store, ROBOT, "", (), mail, NOW, max_size=2**21, least_free=0, limits=limits)
+    assert refusal.value.exit_code == os.EX_TEMPFAIL
 
 
 def piped(data: bytes, *arguments: str, **environment: str) -> tuple[int, str]:

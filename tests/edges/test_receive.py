@@ -41,6 +41,11 @@ class Inbox:
         self.gate = asyncio.Event()
         self.gate.set()
         self.trouble: Exception | None = None
+        self.refusal = ""
+
+    async def forecast(self, mail: Accepted) -> str:
+        assert not mail.data
+        return self.refusal
 
     async def accept(self, mail: Accepted) -> None:
         self.entered.set()
@@ -92,7 +97,7 @@ async def listening(
     inbox: Inbox, is_ours: Callable[[str], bool] = lambda address: address.endswith("@pbm.example"), **options: Any
 ) -> AsyncIterator[Listener]:
     settings = ListenSettings.model_construct(**{"listen": "127.0.0.1:0", "domain": "pbm.example", **options})
-    listener = Listener(settings, inbox.accept, is_ours)
+    listener = Listener(settings, inbox.accept, is_ours, inbox.forecast)
     await listener.start()
     try:
         yield listener
@@ -147,6 +152,21 @@ def test_a_mail_is_handed_over_as_it_came() -> None:
         assert await client.code(b"QUIT") == "221"
 
     assert session(talk) == [Accepted("alice@example.org", (OURS,), text, "127.0.0.1")]
+
+
+def test_a_client_hears_before_it_sends_a_large_mail_that_it_is_not_taken_now() -> None:
+    async def talk(client: Client, inbox: Inbox) -> None:
+        inbox.refusal = "452 4.7.1 Too much"
+        assert [await client.code(line) for line in (MAIL_FROM + b" SIZE=900000", RCPT_TO, b"DATA")] == [
+            "250", "250", "452"
+        ]  # fmt: skip
+        assert await client.code(b"RSET") == "250"
+        assert [await client.code(line) for line in (MAIL_FROM + b" SIZE=900", RCPT_TO, b"DATA")] == [
+            "250", "250", "354"
+        ]  # fmt: skip
+        assert (await client.say(TEXT + b".")).startswith("250 ")
+
+    assert [mail.data for mail in session(talk)] == [TEXT]
 
 
 def test_many_mails_on_one_connection_and_the_empty_one() -> None:
