@@ -23,10 +23,24 @@ class Operator:
 
     def __init__(self, world: World, dice: Random, players: Sequence[Player]) -> None:
         self._world, self._dice, self._players = world, dice, players
+        self._acts = 0
 
     def act(self) -> None:
         """Do something to somebody; what may not be done now is refused, and no harm."""
-        acts = (self._void, self._void, self._extend, self._keep_out, self._rest, self._rename, self._erase, self._leap)
+        acts = (
+            self._void,
+            self._void,
+            self._extend,
+            self._keep_out,
+            self._rest,
+            self._rename,
+            self._erase,
+            self._leap,
+            self._lose_the_machine,
+        )
+        self._acts += 1
+        self._world.beat()
+        self._world.wake()
         try:
             self._dice.choice(acts)()
         except Rejected as refusal:
@@ -34,6 +48,7 @@ class Operator:
 
     def change_the_secret(self) -> None:
         """Old tokens hold for a month."""
+        self._acts += 1
         now = self._world.clock()
         self._service.store.rotate_secret(now, now + timedelta(days=30))
 
@@ -60,7 +75,9 @@ class Operator:
 
     def _extend(self) -> None:
         self._note("gives everybody two days more")
-        Arbiter(self._service).extend_all(2 * 24 * 3600 * 1_000_000)
+        gift = timedelta(days=2)
+        self._world.story.gifts.append((self._world.clock(), gift))
+        Arbiter(self._service).extend_all(gift // timedelta(microseconds=1))
 
     def _keep_out(self) -> None:
         """For a day; their clocks run on."""
@@ -77,7 +94,9 @@ class Operator:
         Arbiter(self._service).halt(StopKind.MAINTENANCE)
 
         def go_on() -> None:
+            self._acts += 1
             Arbiter(self._service).lift(StopKind.MAINTENANCE)
+            self._world.wake()
 
         self._world.later(self._world.now + timedelta(hours=hours), go_on)
 
@@ -100,6 +119,26 @@ class Operator:
         somebody.is_gone = True
         story.erased[somebody.userid] = self._world.now
 
+    def _lose_the_machine(self) -> None:
+        """Promote a standby that has everything, or restore a backup, which is older: then what came since is lost."""
+        world, copied_at = self._world, self._world.now
+        age = timedelta(minutes=self._dice.choice((0, 0, 30, 300)))
+        copy, acts, closed = world.copied(), self._acts, len(world.closed)
+
+        def go_on() -> None:
+            if (self._acts, len(world.closed), world.skew) != (acts, closed, timedelta()):
+                return  # what the operator did since would have to be done again
+            self._note(f"loses the machine, and goes on with a copy that is {age} old")
+            world.promote(copy)
+            if age:
+                world.story.restored.append((copied_at, world.now))
+                self._service.store.set_back(world.clock())
+
+        if age:
+            world.later(world.now + age, go_on)
+        else:
+            go_on()
+
     def _leap(self) -> None:
         """The clock of the machine is ahead for an hour. Nobody whose time is not over then loses by it."""
         world, ahead = self._world, timedelta(hours=self._dice.choice((1, 20)))
@@ -114,6 +153,7 @@ class Operator:
 
         def put_right() -> None:
             world.leap(-ahead)
+            world.story.leaps.append((back_at - timedelta(hours=1), world.now + ahead))
             with self._service.store.read() as tx:
                 for each in tx.matches.summaries(active=False, limit=None):
                     by_time = each.result is not None and each.result.ending in BY_TIME

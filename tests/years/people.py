@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from tests.conversation import ROBOT
+from tests.mailin.fuzz import mutated
 from tests.years.story import Told
+from tests.years.words import anything
 from tests.years.world import World
 
 GAMES = (
@@ -125,12 +127,44 @@ class Player:
         if self.mailbox and not self.verdict:
             self._say(self.mailbox[-1], line)
         else:
-            self.world.post(self.userid, self.address, ROBOT.address, line, verdict=self.verdict)
+            self.world.post.write(self.userid, self.address, ROBOT.address, line, verdict=self.verdict)
 
     def _say(self, told: Told, line: str, below: str = "") -> None:
         self.wrote.append(line)
-        self.world.post(
+        self.world.post.write(
             self.userid, self.address, told.answers_to, line, below, verdict=self.verdict, answered=told
+        )  # fmt: skip
+
+
+_TALKS = 0.3
+"""How likely a babbler answers a mail; if always, the two would never end."""
+
+
+@dataclass
+class Babbler(Player):
+    """Somebody who says anything at any time, to any mail or none, and some of whose mails have bytes changed."""
+
+    def _answer(self, told: Told) -> None:
+        moves = _EXAMPLES.search(told.text)
+        if moves is not None and self.dice.random() < 0.4:
+            self._play(told, [line.strip() for line in moves[1].splitlines()])
+        elif self.dice.random() < _TALKS:
+            self.babble()
+
+    def babble(self) -> None:
+        if self.is_gone:
+            return
+        boards = [told.board for told in self.mailbox[-50:] if told.board is not None]
+        line, below = anything(self.dice, self.others, boards or [101])
+        if self.mailbox and self.dice.random() < 0.65:
+            last = self.mailbox[-min(len(self.mailbox), self.dice.choice((1, 1, 2, 3, 5, 8, 1000)))]
+            to, answered = last.answers_to, last
+        else:
+            to, answered = ROBOT.address, None
+        verdict = self.verdict if self.dice.random() < 0.5 else ""
+        tear = (lambda raw: mutated(self.dice, [raw])) if self.dice.random() < 0.15 else None
+        self.world.post.write(
+            self.userid, self.address, to, line, below, verdict=verdict, answered=answered, tear=tear
         )  # fmt: skip
 
 
@@ -154,16 +188,40 @@ class Enemy:
     def strike(self) -> None:
         victim, other = self.dice.sample(self.victims, 2)
         self.tries += 1
+        chance = self.dice.random()
+        if chance < 0.1:
+            self._pretend_that_mails_came_back(victim)
+        elif chance < 0.15:
+            self._flood(victim)
+        else:
+            self._ask_for_harm(victim, other)
+
+    def _mails_to(self, victim: str) -> list[Told]:
+        """The last mails that somebody got, of which others know the Message-IDs."""
+        address = self.world.story.addresses[victim]
+        return [told for told in self.world.story.told[-500:] if told.address == address][-20:]
+
+    def _pretend_that_mails_came_back(self, victim: str) -> None:
+        for told in self._mails_to(victim)[-3:]:
+            self.world.post.bounce(self.name, told, ROBOT.address, "5.1.1")
+
+    def _flood(self, victim: str) -> None:
+        """Write in somebody's name so often that they would get no answers of their own any more."""
+        for _ in range(50):
+            line = self.dice.choice(_ROUTINE)
+            self.world.post.write(self.name, self.world.story.addresses[victim], ROBOT.address, line)
+
+    def _ask_for_harm(self, victim: str, other: str) -> None:
         mark = f"evil{self.name}{self.tries}x"
         line = self.dice.choice(_HARM).format(
             victim=victim, other=other, mark=mark, board=self.dice.randint(101, 120)
         )  # fmt: skip
         domain = self.world.story.addresses[victim].rpartition("@")[2]
         verdict = f"dkim=none; spf=fail; dmarc=fail header.from={domain}" if self.dice.random() < 0.5 else ""
-        seen = [each for each in self.world.story.told if each.address == self.world.story.addresses[victim]]
+        seen = self._mails_to(victim)
         sender = self.world.story.addresses[victim]
         if seen and self.dice.random() < 0.5:  # in the thread of a mail that victim got, without its reply address
-            told = self.dice.choice(seen[-20:])
-            self.world.post(self.name, sender, ROBOT.address, line, verdict=verdict, answered=told)
+            told = self.dice.choice(seen)
+            self.world.post.write(self.name, sender, ROBOT.address, line, verdict=verdict, answered=told)
         else:
-            self.world.post(self.name, sender, ROBOT.address, line, verdict=verdict)
+            self.world.post.write(self.name, sender, ROBOT.address, line, verdict=verdict)

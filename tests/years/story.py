@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+_MARK = re.compile(r"\bm\d+@[\w.]+|\bkey\d+|\bboard \d+", re.IGNORECASE)
+_BEFALLS = re.compile(r" (?:server \d|the power|the way out|the operator|the mailbox) ")
 
 
 @dataclass
@@ -23,6 +27,10 @@ class Said:
     """Its first line, or its subject if it is a new mail."""
     board: int | None = None
     """The board whose mail it answers."""
+    is_proven: bool = False
+    """Whether they prove who they are: by a token of theirs, or as the mail server in front says."""
+    is_torn: bool = False
+    """Whether its bytes were changed on the way, perhaps also its Message-ID."""
     safe_at: datetime | None = None
     """When somebody was told that it is safe; None if nobody was."""
 
@@ -47,8 +55,12 @@ class Story:
 
     said: list[Said] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
+    returned: list[Told] = field(default_factory=list)
+    """What never reached a mailbox, and came back."""
     addresses: dict[str, str] = field(default_factory=dict)
     """The address of each player, by userid."""
+    babblers: set[str] = field(default_factory=set)
+    """Who says anything, so that what happens to them and their boards may have been asked for."""
     ids: dict[int, str] = field(default_factory=dict)
     """The userid with which each player began, by the number of their account."""
     names: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -59,6 +71,12 @@ class Story:
     """Who was banned, from when to when."""
     erased: dict[str, datetime] = field(default_factory=dict)
     """Who was erased, and when."""
+    gifts: list[tuple[datetime, timedelta]] = field(default_factory=list)
+    """When the operator gave everybody more time, and how much."""
+    leaps: list[tuple[datetime, datetime]] = field(default_factory=list)
+    """Between which instants what happened may be dated wrongly, because the clock was ahead."""
+    restored: list[tuple[datetime, datetime]] = field(default_factory=list)
+    """What happened between which instants is lost, because a backup was restored."""
     ahead: timedelta = timedelta()
     """How far the clock has been ahead at most, so much too late what was done then may be dated."""
     seen: list[str] = field(default_factory=list)
@@ -74,6 +92,12 @@ class Story:
 
     def note(self, at: datetime, what: str) -> None:
         self.lines.append(f"{at:%Y-%m-%d %H:%M:%S.%f} {what}")
+
+    def about(self, problem: str) -> list[str]:
+        """The lines about the mails, boards and people that a sentence names, and those about what befell servers."""
+        marks = {mark.casefold() for mark in _MARK.findall(problem)}
+        marks |= {self.addresses[name] for name in self.addresses if re.search(rf"\b{name}\b", problem)}
+        return [line for line in self.lines if any(mark in line.casefold() for mark in marks) or _BEFALLS.search(line)]
 
     @property
     def mark(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -13,15 +14,27 @@ from pathlib import Path
 
 import pytest
 
+from pbm.store.queues import Outbox
 from tests.conversation import START
-from tests.years.club import Outcome, live
+from tests.years.club import Case, Outcome, live, lived, shrunk
 from tests.years.referee import broken
 from tests.years.story import Story
-from tests.years.world import Faults
+from tests.years.world import NONE, Faults
 
 DAYS, PEOPLE = 4, 6
 MANY = Faults(
-    kill=0.03, full=0.02, lost=0.1, twice=0.1, delayed=0.1, not_now=0.1, refused=0.02, maybe=0.05, outage=0.03
+    kill=0.03,
+    full=0.02,
+    lost=0.1,
+    twice=0.1,
+    delayed=0.1,
+    not_now=0.1,
+    refused=0.02,
+    maybe=0.05,
+    full_mailbox=0.02,
+    outage=0.03,
+    hang=0.01,
+    power=0.005,
 )
 
 Life = tuple[Outcome, Path]
@@ -31,14 +44,14 @@ Life = tuple[Outcome, Path]
 def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     """A club in which everything fails often."""
     folder = tmp_path_factory.mktemp("life")
-    return live(folder, seed=4, days=DAYS, people=PEOPLE, enemies=0, faults=MANY), folder / "club.db"
+    return live(folder, Case(4, DAYS, PEOPLE, enemies=0, faults=MANY)), folder / "club.db"
 
 
 def test_no_promise_is_broken_where_everything_fails_often(life: Life) -> None:
     outcome, _ = life
     assert outcome.problems == ()
     assert outcome.kills > 3
-    assert outcome.troubles > 3
+    assert outcome.troubles > 0
     assert len(outcome.story.said) > 60
 
 
@@ -46,13 +59,12 @@ def test_the_same_seed_leads_to_the_same_trace_to_the_letter(tmp_path: Path) -> 
     traces = []
     for place in ("here", "there"):
         (tmp_path / place).mkdir()
-        traces.append(live(tmp_path / place, seed=5, days=1, people=3, enemies=1, faults=MANY).story.lines)
+        traces.append(live(tmp_path / place, Case(5, days=1, people=3, enemies=1, faults=MANY)).story.lines)
     assert traces[0] == traces[1]
 
 
 def forget_what_was_told(story: Story, _tables: sqlite3.Connection) -> None:
-    said = next(said for said in story.said if said.board is not None and said.safe_at is not None)
-    story.told = [told for told in story.told if told.board != said.board]
+    story.told = [told for told in story.told if "played" not in told.text]
 
 
 def play_for_somebody(_story: Story, tables: sqlite3.Connection) -> None:
@@ -85,6 +97,26 @@ def end_early(_story: Story, tables: sqlite3.Connection) -> None:
     )
 
 
+def wind_a_clock(_story: Story, tables: sqlite3.Connection) -> None:
+    tables.execute("UPDATE plies SET time_left = time_left + 1 WHERE time_left > 0")
+
+
+def rate_higher(_story: Story, tables: sqlite3.Connection) -> None:
+    tables.execute("UPDATE ratings SET rating = rating + 1")
+
+
+def tell_plies_again(story: Story, _tables: sqlite3.Connection) -> None:
+    story.told += [replace(told, key=f"again {told.key}") for told in story.told]
+
+
+def hide_ends(story: Story, _tables: sqlite3.Connection) -> None:
+    story.told = [told for told in story.told if re.search("void|won|drawn", told.text) is None]
+
+
+def put_off_somebody_proven(_story: Story, tables: sqlite3.Connection) -> None:
+    tables.execute("UPDATE inbox SET reason = 'limit: too much'")
+
+
 def change_settings(_story: Story, tables: sqlite3.Connection) -> None:
     tables.execute("""UPDATE players SET settings = '{"mail": "html"}' WHERE NOT bot""")
 
@@ -114,6 +146,7 @@ def tell_it_in_other_words(story: Story, _tables: sqlite3.Connection) -> None:
     "tamper",
     [
         forget_what_was_told, play_for_somebody, park, handle_twice, lose, add_a_win, end_early, change_settings,
+        wind_a_clock, rate_higher, tell_plies_again, hide_ends, put_off_somebody_proven,
         play_while_kept_out, keep_an_address, tell_a_secret, tell_it_in_other_words,
     ],
 )  # fmt: skip
@@ -124,3 +157,16 @@ def test_the_referee_sees(life: Life, tmp_path: Path, tamper: Callable[[Story, s
     with closing(sqlite3.connect(changed)) as tables, tables:
         tamper(story, tables)
     assert list(broken(story, changed))
+
+
+def test_a_failure_shrinks_to_few_people_and_faults_and_tells_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fault made by hand: a mail that the smarthost does not take yet counts as sent."""
+    monkeypatch.setattr(Outbox, "postpone", lambda outbox, number, due_at, *_, **__: outbox.sent([number], due_at))
+    case = Case(3, days=0.5, people=4, enemies=1, faults=replace(NONE, kill=0.01, not_now=0.5))
+    small = shrunk(case, lambda each: bool(lived(each).problems))
+    assert (small.people, small.enemies, small.faults) == (2, 0, replace(NONE, not_now=0.5))
+    problem, *happened = lived(small).report
+    board = re.search(r"board \d+, ply \d+: \w+ never heard", problem)
+    assert board is not None
+    assert any(board[0].partition(",")[0] in line.casefold() for line in happened)
+    assert "--people 2 --enemies 0 --without kill,full" in str(small)

@@ -7,119 +7,57 @@ committed. Mails may be lost on the way in, but then their senders' servers try 
 
 from __future__ import annotations
 
-import functools
 import heapq
-import inspect
 import math
 import random
-import sqlite3
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from email import message_from_bytes
-from itertools import count, pairwise
+from dataclasses import dataclass, field, fields, replace
+from datetime import UTC, datetime, timedelta
+from enum import IntEnum
+from functools import cache
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from sqlalchemy import exc
+import structlog
 
-from pbm.bots import think
-from pbm.compose.tell import mail_bytes
+from pbm.bots import Question, Thought, think
 from pbm.domain.configuration import DeliverySettings
-from pbm.domain.mail import Queued
 from pbm.edges.claims import Attempt, Claims
 from pbm.edges.deliver import WayOut
-from pbm.edges.transports import MailRefused, MaybeTaken, RecipientRefused, TemporaryFailure, Unreachable
-from pbm.server import Arriving, Service, Settings, batch
+from pbm.server import Service, Settings, batch
 from pbm.server.regrets import Bouncing
-from pbm.store import Conflict, DatabaseTrouble, Store
+from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, backup
 from pbm.store.pulse import HEARTBEAT
 from tests.conversation import ROBOT, START
-from tests.crash.points import POINTS, find
 from tests.databases import secret_fixed
-from tests.years.story import Said, Story, Told
+from tests.years.doom import Doom, Killed
+from tests.years.post import TAKEN, Post
+from tests.years.story import Story, Told
 
-TAKEN = "the smarthost took a mail, it is not marked"
-_LEISURE = 0.01
+_LEISURE = 0.1
 """How likely robots look for puzzles where they might."""
-_ASIDE = ("pbm.edges.",)
-"""Points in code that the simulated post stands in for."""
-_KEPT = "pbm.edges.claims"
+_ROBOTS_LOOK = timedelta(minutes=30)
+"""How long after something has happened robots look whether they must move."""
+_AGAIN = timedelta(minutes=1)
+"""When servers look again at what is overdue and was left, such as a claim of somebody dead."""
 
 
-class Killed(BaseException):
-    """The server is killed here. No handler of the program may catch it."""
+_FAULTS = {"parked", "thought_failed", "board_fault", "agenda_fault", "mail_not_made", "task_fault"}
+"""Lines of the log that tell of faults of ours, and not of the world's."""
 
 
-def full_disk() -> Exception:
-    """What the database driver raises where the disk is full."""
-    error = sqlite3.OperationalError("database or disk is full")
-    error.sqlite_errorname = "SQLITE_FULL"
-    return exc.OperationalError("", {}, error)
+class Kind(IntEnum):
+    """What a server does in a step."""
+
+    HANDLE, DELIVER, ATTEND, THINK = range(4)
 
 
-class Doom:
-    """Lets the server that works fail at a named point, or never. Points are as in tests/crash."""
-
-    def __init__(self) -> None:
-        self._point, self._left = "", 0
-        self._failure: Callable[[], BaseException] = full_disk
-        self.points = [name for name, (place, _) in POINTS.items() if _is_simulated(place)]
-        self.writes = [name for name in self.points if POINTS[name][0].startswith("pbm.store.")]
-        """Points within a transaction, where the database itself may fail."""
-
-    def kill(self, point: str, passes: int) -> None:
-        """Let the server be killed when it passes the point so often."""
-        self._point, self._left, self._failure = point, passes, lambda: Killed(point)
-
-    def break_disk(self, point: str, passes: int) -> None:
-        """Let the database fail there."""
-        self._point, self._left, self._failure = point, passes, full_disk
-
-    def disarm(self) -> None:
-        self._point = ""
-
-    def passing(self, point: str) -> None:
-        if point != self._point:
-            return
-        self._left -= 1
-        if self._left == 0:
-            self._point = ""
-            raise self._failure()
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Watch all points meanwhile."""
-        kept = []
-        for name in self.points:
-            place, when = POINTS[name]
-            owner, attribute, function = find(place)
-            kept.append((owner, attribute, function))
-            setattr(owner, attribute, self._watched(name, function, is_after=when == "after"))
-        try:
-            yield
-        finally:
-            for owner, attribute, function in reversed(kept):
-                setattr(owner, attribute, function)
-
-    def _watched(self, name: str, function: Callable[..., Any], *, is_after: bool) -> Callable[..., Any]:
-        @functools.wraps(function)
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            if not is_after:
-                self.passing(name)
-            result = function(*args, **kwargs)
-            if is_after:
-                self.passing(name)
-            return result
-
-        return watched
-
-
-def _is_simulated(place: str) -> bool:
-    if place.startswith(_ASIDE) and not place.startswith(_KEPT):
-        return False
-    return not inspect.iscoroutinefunction(find(place)[2])
+def guess(question: Question) -> Sequence[Thought]:
+    """What robots think when they have hardly any time: their moves are legal, and they find no puzzles."""
+    return [] if question.puzzle else think(replace(question, share=0.05))
 
 
 @dataclass(frozen=True)
@@ -140,11 +78,33 @@ class Faults:
     """That the smarthost answers 554 to the text."""
     maybe: float = 0.008
     """That the smarthost takes a mail, or not, and says nothing."""
+    full_mailbox: float = 0.005
+    """That a mail comes back days later, because a mailbox was full."""
     outage: float = 0.01
-    """That the way out begins to be down, at each wake."""
+    """That the way out begins to be down, within an hour."""
+    hang: float = 0.002
+    """That a server stands still, for up to an hour, at each step."""
+    power: float = 0.0005
+    """That the power fails soon after a step."""
 
 
-SOME, NONE = Faults(), Faults(0, 0, 0, 0, 0, 0, 0, 0, 0)
+SOME = Faults()
+NONE = Faults(*(0.0 for _ in fields(Faults)))
+
+
+def without(spared: str) -> Faults:
+    """The usual faults but these, by their names with commas between them; "all" for none."""
+    names = spared.split(",") if spared else []
+    return NONE if names == ["all"] else replace(SOME, **dict.fromkeys(names, 0.0))
+
+
+@cache
+def _empty() -> bytes:
+    """A database of ours, with a known secret, in which nobody has done anything yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "empty.db"
+        secret_fixed(f"sqlite:///{file}").close()
+        return file.read_bytes()
 
 
 @dataclass
@@ -157,6 +117,21 @@ class Worker:
     finished: list[Attempt] = field(default_factory=list)
     given_back: list[int] = field(default_factory=list)
     turns: int = 0
+    stands_until: datetime = START
+    """Until when it hangs."""
+
+
+class _Noting(Store):
+    """A store that tells when a commit, and with it all earlier ones, is safe from a power failure."""
+
+    when_safe: Callable[[], None] = staticmethod(lambda: None)
+
+    @contextmanager
+    def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
+        with super().write(alone=alone, durable=durable, at=at) as tx:
+            yield tx
+        if durable:
+            self.when_safe()
 
 
 Reader = Callable[[Told], None]
@@ -176,15 +151,28 @@ class World:
         self.readers: dict[str, Reader] = {}
         self.doom = Doom()
         self.kills = self.troubles = 0
-        self._number, self._keys, self._order = count(1), count(1), count()
+        self._power_lasts = 0
+        """For how many more steps; 0 if it does not fail soon."""
+        self._safe = b"", b""
+        """The file and its log as they were at the last commit that a power failure cannot undo, if one comes soon."""
+        self._keys, self._order = count(1), count()
+        self.post = Post(self)
         self._events: list[tuple[datetime, int, Callable[[], None]]] = []
-        self._down_until = START
+        self.down_until = START
         self.closed: set[str] = set()
         """Addresses whose mail servers know them no more."""
         self.path = folder / "club.db"
-        secret_fixed(f"sqlite:///{self.path}").close()
+        self.path.write_bytes(_empty())
         self.workers = [self._born() for _ in range(workers)]
-        self._tidy_at, self._beaten_at = START + timedelta(days=1), START
+        self._tidy_at, self._beat_at, self._think_at = START + timedelta(days=1), START, START
+        self._awake = set(Kind)
+        self._not_before = dict.fromkeys(Kind, START)
+
+    def read_log(self, _logger: Any, _method: str, event: MutableMapping[str, Any]) -> NoReturn:
+        """Note faults of ours that the log tells of."""
+        if event["event"] in _FAULTS:
+            self.story.seen.append(f"the log tells of a fault of ours: {event}")
+        raise structlog.DropEvent
 
     def close(self) -> None:
         for worker in self.workers:
@@ -196,6 +184,10 @@ class World:
         """Let something happen at an instant."""
         heapq.heappush(self._events, (at, next(self._order), what))
 
+    def wake(self, *kinds: Kind) -> None:
+        """Let the servers look for something to do, of these kinds if any are given."""
+        self._awake |= {*kinds} or {*Kind}
+
     def clock(self) -> datetime:
         """What the servers take for the time."""
         return self.now + self.skew
@@ -206,6 +198,7 @@ class World:
         self.story.ahead = max(self.story.ahead, self.skew)
         for worker in self.workers:
             worker.service.beat()
+        self.wake()
 
     def run(self, until: datetime) -> None:
         """Let time pass. What the clock of the machine says has no influence."""
@@ -220,22 +213,24 @@ class World:
             batch._SECONDS_AT_ONCE, batch._SECONDS_OF_A_READING = kept
 
     def _pass_time(self, until: datetime) -> None:
+        """Go on to the next instant at which something happens or is due, which wakes the servers."""
         with self.workers[0].service.store.read() as tx:
-            planned = tx.agenda.next_at(), tx.matches.next_due_at(), tx.outbox.next_at()
-        due = [at - self.skew for at in planned if at]
-        # What is overdue and was left, such as a claim of somebody dead, is looked at again in a minute.
-        wakes = [max(at, self.now + timedelta(minutes=1)) if at <= self.now else at for at in due]
-        if self._events:
-            wakes.append(self._events[0][0])
-        self.now = max(self.now, min([until, *wakes]))
-        if self.now - self._beaten_at > timedelta(hours=1):
-            self._beat()
-        while self._events and self._events[0][0] <= self.now:
-            heapq.heappop(self._events)[2]()
+            boards = (tx.agenda.next_at(), tx.matches.next_due_at())
+            due = {Kind.ATTEND: min(filter(None, boards), default=None), Kind.DELIVER: tx.outbox.next_at()}
+        wakes = {kind: max(at - self.skew, self._not_before[kind]) for kind, at in due.items() if at is not None}
+        wakes[Kind.THINK] = self._think_at
+        while self.now < until and not self._awake:
+            events = [self._events[0][0]] if self._events else []
+            self.now = max(self.now, min([until, self._beat_at, *wakes.values(), *events]))
+            self._awake |= {kind for kind, at in wakes.items() if at <= self.now}
+            if self.now >= self._beat_at:
+                self.beat()
+            while self._events and self._events[0][0] <= self.now:
+                heapq.heappop(self._events)[2]()
 
-    def _beat(self) -> None:
+    def beat(self) -> None:
         """The servers gave signs of life all the while, of which the last counts; and what is done once a day."""
-        service, self._beaten_at = self.workers[0].service, self.now
+        service, self._beat_at = self.workers[0].service, self.now + timedelta(hours=1)
         with service.store.write() as tx:
             tx.absences.note(HEARTBEAT, self.clock())
         service.beat()
@@ -243,14 +238,16 @@ class World:
             service.tidy()
             self._tidy_at = self.now + timedelta(days=1)
         if self.dice.random() < self.faults.outage:
-            self._down_until = self.now + timedelta(minutes=self.dice.choice((2, 20, 90)))
-            self.story.note(self.now, f"the way out is down until {self._down_until:%H:%M}")
+            self.down_until = self.now + timedelta(minutes=self.dice.choice((2, 20, 90)))
+            self.story.note(self.now, f"the way out is down until {self.down_until:%H:%M}")
+        self.wake(Kind.DELIVER)
 
     # the servers
 
     def _born(self) -> Worker:
-        store = Store(f"sqlite:///{self.path}", clock=self.clock)
-        service = Service(store, Settings(ROBOT), clock=self.clock, make_key=self._make_key, ask=think)
+        store = _Noting(f"sqlite:///{self.path}", clock=self.clock)
+        store.when_safe = self._note_safe
+        service = Service(store, Settings(ROBOT), clock=self.clock, make_key=self._make_key, ask=guess)
         claims = Claims(store, DeliverySettings(), Bouncing(service.tools).given_up)
         return Worker(service, claims, WayOut(lambda _reason: None))
 
@@ -259,59 +256,139 @@ class World:
 
     def _work(self) -> None:
         """The servers do what there is to be done now, in an order that the seed picks."""
-        kinds = (self._handle, self._deliver, self._do_what_is_due, self._think)
-        thinking = len(kinds) - 1
-        tired = {thinking}  # robots think after something has happened; looking whether they must costs most
-        while len(tired) < len(kinds):
-            number = self.dice.choice([number for number in range(len(kinds)) if number not in tired])
-            place = self.dice.randrange(len(self.workers))
-            if self._step(place, kinds[number]):
-                tired.clear()
+        while self._awake:
+            kind = self.dice.choice(sorted(self._awake))
+            place = self.somebody()
+            is_done, is_more = self._step(place, kind)
+            self._not_before[kind] = self.now if is_done else self.now + _AGAIN
+            if is_done:
                 self.now += timedelta(seconds=1)
-            else:
-                tired.add(number)
+                if kind is not Kind.DELIVER:
+                    self._awake.add(Kind.DELIVER)
+                    self._think_at = min(self._think_at, self.now + _ROBOTS_LOOK)
+            if not is_more:
+                self._awake.discard(kind)
 
-    def _step(self, place: int, kind: Callable[[Worker], bool]) -> bool:
+    def somebody(self) -> int:
+        """A server that does not hang, or the first if all do."""
+        able = [number for number, worker in enumerate(self.workers) if worker.stands_until <= self.now]
+        return self.dice.choice(able or [0])
+
+    # the machine
+
+    def _note_safe(self) -> None:
+        if self._power_lasts:
+            self._safe = self._on_disk()
+
+    def _on_disk(self) -> tuple[bytes, bytes]:
+        return self.path.read_bytes(), self._log.read_bytes()
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    def _draw_power(self) -> None:
+        """Let the power fail at times, which may undo what was committed after the last durable commit."""
+        if self._power_lasts:
+            self._power_lasts -= 1
+            if not self._power_lasts:
+                self._fail_power()
+        elif self.dice.random() < self.faults.power:
+            self._power_lasts = self.dice.randint(1, 12)
+            self._safe = self._on_disk()
+
+    def _fail_power(self) -> None:
+        file, log = self._on_disk()
+        # What has been moved from the log into the file since then was made safe before.
+        is_undone = file == self._safe[0]
+        self.story.note(
+            self.now, f"the power fails; {len(log) - len(self._safe[1]) if is_undone else 0} octets are lost"
+        )
+
+        def undo() -> None:
+            if is_undone:
+                self.path.write_bytes(file)
+                self._log.write_bytes(self._safe[1])
+
+        self._begin_all_again(undo)
+
+    def copied(self) -> Path:
+        """A copy of the database, as it is now, as a backup or a standby has it."""
+        copy = self.path.with_name("copy.db")
+        backup.remove(copy)
+        backup.copy(self.path, copy)
+        return copy
+
+    def promote(self, copy: Path) -> None:
+        """Go on with a copy, for the machine is lost; all that has happened since then was never known to it."""
+
+        def replace_file() -> None:
+            backup.remove(self.path)
+            backup.seal(copy)
+            backup.rename(copy, self.path)
+
+        self._begin_all_again(replace_file)
+
+    def _begin_all_again(self, between: Callable[[], None]) -> None:
+        """All servers die, something happens to their files, and new ones begin."""
+        self.kills += len(self.workers)
+        self.close()
+        between()
+        self.workers = [self._born() for _ in self.workers]
+        self.wake()
+
+    def wake_for_mail(self) -> None:
+        self.wake(Kind.HANDLE)
+
+    def _step(self, place: int, kind: Kind) -> tuple[bool, bool]:
+        """A step of a server; returns whether anything was done, and whether there may be more of the kind."""
         passes = self.dice.choice((1, 1, 1, 2, 3))
+        self._draw_power()
+        if self.dice.random() < self.faults.hang:
+            self.workers[place].stands_until = self.now + timedelta(minutes=self.dice.choice((1, 10, 60)))
+            self.story.note(self.now, f"server {place} hangs")
+            self.later(self.workers[place].stands_until, self.wake)
         if self.dice.random() < self.faults.kill:
             self.doom.kill(self.dice.choice([*self.doom.points, TAKEN]), passes)
         elif self.dice.random() < self.faults.full:
             self.doom.break_disk(self.dice.choice(self.doom.writes), passes)
         try:
-            return kind(self.workers[place])
+            return (self._handle, self._deliver, self._attend, self._think)[kind](self.workers[place])
         except Killed as killed:
-            self._bury(place, str(killed))
-            return True
+            self.bury(place, str(killed))
+            return True, True
         except DatabaseTrouble as trouble:
             if not isinstance(trouble, Conflict):
                 self.troubles += 1
                 self.story.note(self.now, f"server {place}: {trouble}")
-            self.later(self.now + timedelta(minutes=1), lambda: None)
-            return False
+            self.later(self.now + _AGAIN, self.wake)
+            return False, False
         finally:
             self.doom.disarm()
 
-    def _bury(self, place: int, where: str) -> None:
+    def bury(self, place: int, where: str) -> None:
         self.kills += 1
         self.story.note(self.now, f"server {place} is killed: {where}")
         self.workers[place].service.close()
         self.workers[place] = self._born()
-        self.later(self.now + timedelta(minutes=1), lambda: None)
+        self.later(self.now + _AGAIN, self.wake)
 
-    def _handle(self, worker: Worker) -> bool:
-        return worker.service.handle(self.dice.choice((1, 2, 5, 50))) > 0
+    def _handle(self, worker: Worker) -> tuple[bool, bool]:
+        is_done = worker.service.handle(self.dice.choice((2, 5, 50))) > 0
+        return is_done, is_done and not worker.service.batches.is_idle
 
-    def _do_what_is_due(self, worker: Worker) -> bool:
-        return worker.service.agenda.run(self.dice.choice((1, 10))) > 0
+    def _attend(self, worker: Worker) -> tuple[bool, bool]:
+        most = self.dice.choice((1, 10))
+        done = worker.service.agenda.run(most)
+        return done > 0, done == most
 
-    def _think(self, worker: Worker) -> bool:
+    def _think(self, worker: Worker) -> tuple[bool, bool]:
         movers, *_, leisure = worker.service.thinkers  # those between help the first where thoughts take long
-        if movers.run(1):
-            return True
-        # Puzzles take seconds to find, which a club of many years cannot wait for each time.
-        return self.dice.random() < _LEISURE and leisure.run(1) > 0
+        self._think_at = datetime.max.replace(tzinfo=UTC)
+        is_done = movers.run(1) > 0 or (self.dice.random() < _LEISURE and leisure.run(1) > 0)
+        return is_done, is_done
 
-    def _deliver(self, worker: Worker) -> bool:
+    def _deliver(self, worker: Worker) -> tuple[bool, bool]:
         recovered = worker.turns != worker.way.turns and not worker.way.is_down
         worker.turns = worker.way.turns
         was_busy = bool(worker.finished)
@@ -325,118 +402,9 @@ class World:
             if queued.lane in stopped:
                 worker.given_back.append(queued.id)
                 continue
-            attempt = Attempt(queued, self._send(queued))
+            attempt = Attempt(queued, self.post.send(queued))
             worker.way.note(attempt)
             worker.finished.append(attempt)
             if attempt.failure is not None:
                 stopped.add(queued.lane)
-        return was_busy or bool(claimed)
-
-    # the post
-
-    def _send(self, queued: Queued) -> RecipientRefused | TemporaryFailure | None:
-        """What the smarthost says to a mail; None if it takes it."""
-        made, faults = mail_bytes(queued.mail), self.faults
-        if self.now < self._down_until:
-            return Unreachable("nobody answers")
-        if queued.mail.address in self.closed:
-            self.story.refused.add(queued.mail.address)
-            return RecipientRefused("550 5.1.1 no such user")
-        fate = self.dice.random()
-        for chance, failure in (
-            (faults.not_now, TemporaryFailure("451 not now")),
-            (faults.refused, MailRefused("554 not this text")),
-            (faults.maybe, MaybeTaken("no answer to the text")),
-        ):
-            if fate < chance:
-                if isinstance(failure, MaybeTaken) and self.dice.random() < 0.5:
-                    self._take(queued, made)
-                return failure
-            fate -= chance
-        self._take(queued, made)
-        self.doom.passing(TAKEN)
-        return None
-
-    def _take(self, queued: Queued, made: bytes) -> None:
-        self.story.note(self.now, f"taken {queued.mail.key} for {queued.mail.address}: {queued.mail.subject}")
-        travels = timedelta(seconds=self.dice.choice((1, 2, 30)))
-        if self.dice.random() < self.faults.delayed:
-            travels += timedelta(hours=self.dice.choice((1, 5, 30)))
-        self.later(self.now + travels, lambda: self._arrive_at(queued.mail.address, made))
-
-    def _arrive_at(self, address: str, made: bytes) -> None:
-        told = _told(address, made, self.now)
-        self.story.told.append(told)
-        if reader := self.readers.get(address):
-            reader(told)
-
-    def post(
-        self, author: str, sender: str, to: str, line: str, below: str = "", *, verdict: str = "",
-        answered: Told | None = None,
-    ) -> Said:  # fmt: skip
-        """Somebody writes a mail to the server. verdict: what the mail server in front says of From.
-
-        line: its first line, or its subject if it answers nothing.
-        """
-        domain = sender.rpartition("@")[2]
-        board = answered.board if answered is not None else None
-        said = Said(author, sender, f"m{next(self._number)}@{domain}", self.now, line, board)
-        head = {"From": sender, "To": to, "Message-ID": f"<{said.key}>", "Date": f"{self.now:%a, %d %b %Y %T} +0000"}
-        text = f"{line}\r\n{below}\r\n"
-        if answered is None:
-            head["Subject"], text = line, f"{below}\r\n"
-        else:
-            quoted = "".join(f"> {each}\r\n" for each in answered.text.splitlines())
-            head |= {"Subject": f"Re: {answered.subject}", "In-Reply-To": f"<{answered.key}>"}
-            text += f"\r\nOn Thursday, {ROBOT.address} wrote:\r\n{quoted}"
-        if verdict:
-            head["Authentication-Results"] = f"{ROBOT.authserv_id}; {verdict}"
-        words = "".join(f"{name}: {value}\r\n" for name, value in head.items())
-        raw = f"{words}Content-Type: text/plain; charset=utf-8\r\n\r\n{text}".encode()
-        self.story.said.append(said)
-        self.later(self.now + timedelta(seconds=5), lambda: self._hand_in(said, Arriving(sender, (to,), raw)))
-        return said
-
-    def _hand_in(self, said: Said, mail: Arriving) -> None:
-        """A mail server hands a mail in, and comes again until it hears 250."""
-        place, fate = self.dice.randrange(len(self.workers)), self.dice.random()
-        again = timedelta(minutes=self.dice.choice((1, 15, 240)))
-        if fate < self.faults.lost / 2:
-            self.later(self.now + again, lambda: self._hand_in(said, mail))
-            return
-        try:
-            if self.dice.random() < self.faults.kill:
-                self.doom.kill(self.dice.choice(self.doom.points[:3]), 1)
-            elif self.dice.random() < self.faults.full:
-                self.doom.break_disk(self.doom.points[1], 1)
-            (put_off,) = self.workers[place].service.accept([mail])
-        except (Killed, DatabaseTrouble) as failure:
-            if isinstance(failure, Killed):
-                self._bury(place, str(failure))
-            self.later(self.now + again, lambda: self._hand_in(said, mail))
-            return
-        finally:
-            self.doom.disarm()
-        if put_off:
-            self.later(self.now + again, lambda: self._hand_in(said, mail))
-            return
-        self.story.note(self.now, f"came {said.key}: {said.line}")
-        if fate < self.faults.lost:  # it is safe, but the connection broke before its server could know
-            self.later(self.now + again, lambda: self._hand_in(said, mail))
-            return
-        said.safe_at = said.safe_at or self.now
-        if self.dice.random() < self.faults.twice:
-            self.later(self.now + again, lambda: self._hand_in(said, mail))
-
-
-def _told(address: str, made: bytes, now: datetime) -> Told:
-    parsed = message_from_bytes(made)
-    text = next((part for part in parsed.walk() if part.get_content_type() == "text/plain"), None)
-    payload = text.get_payload(decode=True) if text is not None else b""
-    assert isinstance(payload, bytes)
-    words = str(parsed["Subject"]).split()
-    board = next((int(number) for word, number in pairwise(words) if word == "Board"), None)
-    return Told(
-        address, str(parsed["Message-ID"])[1:-1], str(parsed["Subject"]), payload.decode().replace("\r\n", "\n"),
-        str(parsed["Reply-To"] or ROBOT.address), board, now,
-    )  # fmt: skip
+        return was_busy or bool(claimed), any(each.finished and each.stands_until <= self.now for each in self.workers)
