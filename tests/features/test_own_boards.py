@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conversation import House
+from games import GAMES
+from tests.conversation import House, record
 from tests.features.test_play import one
 
 
@@ -78,3 +79,19 @@ def test_a_polygon_of_ones_own_is_played_on(club: House, body: str) -> None:
 def test_a_regular_polygon(club: House) -> None:
     mails = club.send("alice", "polygon challenge -sides=7 -regular alice bob")
     assert "-sides=7 -regular" in one(mails[:1])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_starts_from_a_position_of_an_earlier_board(club: House, name: str) -> None:
+    game, plies = GAMES[name], list[str]()
+    pos = game.start(game.options([]))
+    for _ in range(2):
+        move = next(iter(game.moves(pos)))
+        plies.append(game.notate(pos, move))
+        pos = game.play(pos, move)
+    assert club.game(f"{name} alice bob", plies) == 101
+    club.answer("alice", "resign!", 101)
+    mails = club.send("alice", f"{name} challenge me bob -position=101#1")
+    assert "unrated" in one(mails[:1])
+    assert "It starts from ply 1 of board 101" in one(mails[:1])
+    assert record(club, 102) == plies[:1]
