@@ -152,6 +152,48 @@ def test_a_wish_for_a_robot_of_a_level_starts_that_game(wish: str, title: str, c
 
 
 @pytest.mark.parametrize(
+    ("wish", "told"),
+    [
+        (
+            "play go 9x9",
+            "Go Board 104 bob-robot1 Go Board 104: A new game between bob (Black, moves first) and robot1 ",
+        ),
+        ("play hex 7", "and robot1 (Blue), -size=7, unrated"),
+        ("play hex dirk", "Hex Board 104 bob-dirk "),
+        ("play hex 7 dirk", "between bob (Red, moves first) and dirk (Blue), -size=7, "),
+        ("join spring-cup", "You are in spring-cup."),
+        ("follow 103", "Hex Board 103 dirk-bob "),
+        ("set timezone Berlin", "timezone is now Europe/Berlin."),
+        ("seek", 'Nobody is looking for opponents at the moment. "hex seek 1" tells others '),
+        ("I want to play hex with dirk", "To play with dirk: Write: hex challenge me dirk"),
+        (
+            "I want to play hex with ann@example.org",
+            "To invite ann@example.org: Write: hex challenge me ann@example.org",
+        ),
+    ],
+)
+def test_a_short_wish_does_what_it_says_or_names_the_line_that_does(wish: str, told: str, club: House) -> None:
+    got = club.send("bob", wish, Authentication_Results=VOUCHED)[0]
+    assert told in f"{got['Subject']} {' '.join(got.body.split())}"
+
+
+def test_who_follows_a_board_of_others_gets_it_at_once(club: House) -> None:
+    club.player("lily")
+    (got,) = club.send("lily", "follow 101", Authentication_Results=VOUCHED)
+    assert "You get its emails from now on." in got.body
+    assert "1 D4" in got.body
+
+
+def test_a_yes_to_a_list_without_seeks_starts_no_game(club: House) -> None:
+    club.send("bob", "seek")
+    (got,) = club.answer("bob", "yes")
+    assert '"yes" answers no question of ours' in got.body
+    (got,) = club.send("stranger@example.com", "seek")
+    (got,) = club.answer("stranger@example.com", "yes")
+    assert got["Subject"] == "pbm: what shall we call you?"
+
+
+@pytest.mark.parametrize(
     ("text", "move"),
     [("E5 und ich bin dann weg", "E5"), ("C4 et bonne journée", "C4"), ("C4 et E5", ""), ("oben links", "")],
 )
