@@ -79,6 +79,7 @@ class Act(StrEnum):
     CHECK = "a password of a stranger"
     WRONG_ADDRESS = "an answer to an address we never gave out"
     COMPUTING = "computing for one who writes"
+    THINKING = "thinking of robots for a player"
     INCOMING = "a megabyte of mails that come in"
     UNPLACED = "a megabyte of mails from networks that are not known"
 
@@ -104,6 +105,8 @@ class Bucket(NamedTuple):
 
 UNANSWERED = "unanswered"
 """The bucket of questions to an address; whoever answers one fills it up again."""
+THINKING = "thinking"
+"""The bucket of what robots think; the boards of a player wait while it is closed."""
 _BOTH, _PROVEN, _UNPROVEN = (Pool.PROVEN, Pool.UNPROVEN), (Pool.PROVEN,), (Pool.UNPROVEN,)
 _QUESTIONS = (Act.CONFIRM, Act.HELD, Act.RESET, Act.ERASE, Act.OFFER)
 
@@ -192,6 +195,10 @@ BUCKETS = (
     Bucket(
         "computing", (Act.COMPUTING,), By.AUTHOR, _BOTH, "computing_seconds_per_hour", HOUR,
         "seconds of computing for one person", parts=10,
+    ),
+    Bucket(
+        THINKING, (Act.THINKING,), By.ACCOUNT, _PROVEN, "thinking_seconds_per_hour", HOUR,
+        "seconds that robots think for one player", parts=10,
     ),
     # Octets. Somebody who plays all day needs a hundredth of it; behind a mail server of ours many come together.
     Bucket(

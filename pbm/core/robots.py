@@ -14,6 +14,7 @@ from typing import Any
 
 from pbm.bots import Question, Thought
 from pbm.core.bus import joins
+from pbm.core.limits import THINKING, Act, Whose, excess, spend
 from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.robot_players import LEVEL_OF as LEVEL_OF
 from pbm.core.robot_players import robots as robots
@@ -90,44 +91,35 @@ def asked(question: Question) -> Callable[[Ask], Sequence[Thought]]:
     return lambda ask: ask(question)
 
 
-SPENT = "thought"
-"""The kind of agenda items that hold how long robots have thought for a player within an hour, until its end."""
-
-_WINDOW = timedelta(hours=1)
+_TENTHS = 10
+"""Parts of a second, as the bucket counts them."""
 
 
 def charge(at: Desk, whom: int, seconds: float) -> None:
-    """Add time that robots have thought for a player; tell them when the limit of an hour is reached."""
-    tx, most = at.tx, _most(at)
+    """Draw what robots have thought for a player; tell them when that was too much."""
+    tx, limits, whose = at.tx, at.tools.limits, _whose(whom)
     player = tx.players.get(whom)
     if player is None or seconds <= 0:
         return
-    noted = tx.agenda.get(SPENT, whom)
-    known = noted if noted and _counts(at, noted) else None
-    before = float(known.payload["seconds"]) if known else 0.0
-    ends_at = known.due_at if known else at.now + _WINDOW
-    tx.agenda.put(SPENT, whom, ends_at, seconds=before + seconds)
-    if before < most <= before + seconds:
-        reader = reader_of(at, player)
-        words = {"minutes": round(most / 60), "until": ends_at, "zone": reader.settings.zone}
+    was_closed = excess(tx.guesses, limits, at.now, Act.THINKING, whose) is not None
+    spend(tx.guesses, limits, at.now, Act.THINKING, whose, round(seconds * _TENTHS))
+    problem = excess(tx.guesses, limits, at.now, Act.THINKING, whose)
+    if problem is not None and not was_closed:
+        reader, minutes = reader_of(at, player), round(limits.thinking_seconds_per_hour * limits.scale / 60)
+        words = {"minutes": minutes, "until": problem.until, "zone": reader.settings.zone}
         at.owe(letters_for(at, reader, "pbm: robots pause", "robots-pause.txt", **words))
 
 
-def _most(at: Desk) -> float:
-    """Seconds that robots may think for one player within an hour."""
-    return at.tools.limits.thinking_seconds_per_hour * at.tools.limits.scale
-
-
 def spent(at: Desk) -> set[int]:
-    """The ids of players for whom robots have thought as long as the hourly limit allows."""
-    most = _most(at)
-    noted = at.tx.agenda.of(SPENT)
-    return {int(item.key) for item in noted if item.payload["seconds"] >= most and _counts(at, item)}
+    """The ids of players for whom robots have thought so much that they pause."""
+    tx = at.tx
+    closed = {int(row.key.subject.split()[1]) for row in tx.guesses.locked(at.now, (THINKING,))}
+    # What lies in the future does not count: the clock was ahead.
+    return {whom for whom in closed if excess(tx.guesses, at.tools.limits, at.now, Act.THINKING, _whose(whom))}
 
 
-def _counts(at: Desk, spent: Item) -> bool:
-    """Whether the item is of the present hour, and not of one that began while the clock was ahead."""
-    return spent.due_at <= at.now + _WINDOW
+def _whose(whom: int) -> Whose:
+    return Whose(account=f"player {whom}")
 
 
 def later(at: Desk, player: Player) -> str:

@@ -138,7 +138,7 @@ class Limits(SettingsTable):
         120, "Computing within an hour for one player: a few positions, if players aim at them, take long."
     )
     thinking_seconds_per_hour: Seconds = setting(
-        900, "How long robots may think within an hour for one player; then their boards wait for its end."
+        900, "How long robots may think within an hour for one player; then their boards wait until half of it is back."
     )
 
 

@@ -26,7 +26,6 @@ from pbm.core.robots import (
     LEVEL_OF,
     OUTDATED,
     OUTDATED_EVERY,
-    SPENT,
     SWAPS_BELOW,
     TAKEN,
     Task,
@@ -134,12 +133,11 @@ def _task(board: OpenBoard, ids: Collection[int], crowd: int) -> Task | None:
     return Task(key, asked(question), then, failed, board.match.player(other(seat)).id, board.match.game)
 
 
-@when_due(SPENT, within=timedelta(hours=1))
 @when_due(HEARD, within=RESIGNS_AFTER)
 @when_due(OUTDATED, within=OUTDATED_EVERY)
 @when_due(TAKEN)
 def think_again(_: Occasion) -> None:
-    """Nothing is left to do: the item is dropped, so the hour is over, or another process may take the task."""
+    """Nothing is left to do: the item is dropped, so another process may take the task, or may tell again."""
 
 
 def question_of(board: OpenBoard, level: int) -> Question:

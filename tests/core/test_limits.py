@@ -66,9 +66,11 @@ def test_what_allows_nothing_refuses_at_once() -> None:
 def test_the_unproven_draw_nothing_that_is_for_others() -> None:
     """Whatever anybody causes whom nothing proves, each bucket of those who prove more stays as it was."""
     book, limits = Memory(), Limits()
-    forger = Whose(Pool.UNPROVEN, "x@e.example", "x@e.example", "185.1.2.3", "185.1.2.0/24", "v@small.example", "alice")
+    forger = Whose(
+        Pool.UNPROVEN, "x@e.example", "x@e.example", "185.1.2.3", "185.1.2.0/24", "v@small.example", "alice", "m"
+    )
     for act in {act for bucket in BUCKETS for act in bucket.acts if Pool.UNPROVEN in bucket.pools}:
-        spend(book, limits, START, act, forger, parts=100_000)
+        spend(book, limits, START, act, forger, parts=1_000_000)
         assert excess(book, limits, START, act, forger) is not None
         assert excess(book, limits, START, act, forger._replace(pool=Pool.PROVEN)) is None
 
@@ -111,9 +113,9 @@ def test_every_act_draws_from_something() -> None:
     assert {act for bucket in BUCKETS for act in bucket.acts} == {*Act}
 
 
-def test_every_setting_but_the_factor_is_of_a_bucket_or_the_robots() -> None:
+def test_every_setting_but_the_factor_is_of_a_bucket() -> None:
     of_buckets = {bucket.tokens for bucket in BUCKETS if isinstance(bucket.tokens, str)}
-    assert of_buckets | {"scale", "thinking_seconds_per_hour"} == {*Limits.model_fields}
+    assert of_buckets | {"scale"} == {*Limits.model_fields}
     assert len(Limits.model_fields) <= 15
 
 
