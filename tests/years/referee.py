@@ -25,6 +25,8 @@ _TAKEN_BACK = re.compile(r"\bt(?:ook|aken) back\b")
 _END = re.compile(r"void and counts for nobody|\bwon\b|\bdraw\b|\bdrawn\b")
 _WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3
 """How many games of the same two players are rated within which time."""
+_WRITTEN = frozenset({"inbox", "outbox", "remarks"})
+"""Tables of what people wrote, which may name anybody."""
 _ANSWERS_AN_HOUR = 20
 """How many answers mails that prove nothing cause to one address, at most, in an hour."""
 
@@ -265,16 +267,22 @@ def _played_when_kept_out(story: Story, board: Board) -> Iterator[str]:
 
 
 def _not_erased(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """The address of somebody who was erased is nowhere any more, but in mails that others forged since."""
+    """Somebody who was erased is named nowhere any more, but in what others wrote since, and were told of that."""
     for userid, erased_at in story.erased.items():
-        address = story.addresses[userid].encode()
-        is_forged = any(said.sender == story.addresses[userid] and said.written_at > erased_at for said in story.said)
+        address = story.addresses[userid]
+        named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in (address, userid, *story.names[userid])))
+        is_forged = any(said.sender == address and said.written_at > erased_at for said in story.said)
         for (table,) in tables.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             if is_forged and table in ("inbox", "outbox"):
                 continue
+            pattern = re.compile(re.escape(address)) if table in _WRITTEN else named
             for row in tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
-                if any(address in (cell if isinstance(cell, bytes) else str(cell).encode()) for cell in row):
-                    yield f"{userid} was erased, and {table} still knows their address: {str(row)[:200]}"
+                if any(pattern.search(_text(cell)) for cell in row):
+                    yield f"{userid} was erased, and {table} still knows them: {str(row)[:200]}"
+
+
+def _text(cell: object) -> str:
+    return cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
 
 
 def _results(story: Story, boards: list[Board]) -> Iterator[tuple[Board, dict[str, float]]]:
