@@ -101,8 +101,21 @@ class Player:
             self._say(told, "undo")
         elif chance < 0.98:
             self._say(told, "propose")
-        elif len(self.mailbox) > 3:  # an old mail of any board, answered by mistake
+        else:
+            self._go_astray(told, move)
+
+    def _go_astray(self, told: Told, move: str) -> None:
+        """Answer the wrong mail: what the other player got, or an old one of any board."""
+        if self.dice.random() < 0.5:
+            self._answer_to_all(told, move)
+        elif len(self.mailbox) > 3:
             self._say(self.dice.choice(self.mailbox[-10:]), move)
+
+    def _answer_to_all(self, told: Told, move: str) -> None:
+        """Answer what the other player got and passed on, whose reply address is that player's."""
+        others = [each for each in self.world.story.told[-200:] if each.board == told.board]
+        theirs = [each for each in others if each.address != self.address]
+        self._say(theirs[-1] if theirs else told, self.dice.choice((move, "resign!", "accept")))
 
     def begin(self) -> None:
         """They look for a game: with somebody, with a robot, or with anybody."""

@@ -122,7 +122,15 @@ class Post:
         line: its first line, or its subject if it answers nothing. tear: what changes its bytes.
         """
         now, board = self._world.now, answered.board if answered is not None else None
-        said = Said(author, sender, self._key(sender), now, line, board, bool(verdict) or to != ROBOT.address)
+        said = Said(
+            author,
+            sender,
+            self._key(sender),
+            now,
+            line,
+            board,
+            bool(verdict) or (answered is not None and answered.address == sender),
+        )
         said.is_torn = tear is not None
         head = {"From": sender, "To": to, "Message-ID": f"<{said.key}>", "Date": f"{now:%a, %d %b %Y %T} +0000"}
         text = f"{line}\r\n{below}\r\n"
