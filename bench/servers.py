@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.worlds import ROBOT
+from pbm.edges.signing import new_keys
 
 ONE = (("listen", "handle", "deliver"),)
 TWO = (("listen", "deliver"), ("handle",))
@@ -32,6 +33,8 @@ kind = "smarthost"
 [smarthost]
 host = "127.0.0.1"
 port = {port}
+[dkim]
+key = "{key}"
 """
 
 
@@ -64,9 +67,10 @@ def _kilobytes(pid: int, what: str) -> int:
 
 @asynccontextmanager
 async def serving(folder: Path, url: str, sink_port: int, layout: Sequence[Sequence[str]]) -> AsyncIterator[Servers]:
-    """The processes of a server, stopped in the end. Their logs are in the folder."""
-    configuration = folder / "pbm.toml"
-    configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url))
+    """The processes of a server that signs its mails, stopped in the end. Their logs are in the folder."""
+    configuration, key = folder / "pbm.toml", folder / "dkim.pem"
+    key.write_bytes(new_keys())
+    configuration.write_text(_CONFIGURATION.format(domain=ROBOT.domain, port=sink_port, url=url, key=key))
     ours = (sys.executable, "-m", "pbm", "--config", str(configuration))
     commands = [(*ours, "serve" if "listen" in tasks else "work", "--do", ",".join(tasks)) for tasks in layout]
     async with started(folder, commands) as servers:
