@@ -77,13 +77,15 @@ class Clocks:
             return
         gifts = {name: timedelta() for name in board.players}
         for ply in board.plies:
-            self._give(gifts, begun, ply.played_at)
+            # A mail counts from when it came, but what is given before it is handled is given for that move, too.
+            handled_at = max(ply.played_at, self._handled_at.get(ply.played_at, ply.played_at))
+            self._give(gifts, begun, handled_at)
             most = allowed + gifts[ply.userid] - (ply.played_at - begun)
             had = most + self._stood_still(board, begun, ply.played_at)
             if ply.left is not None and not max(most, timedelta()) <= ply.left <= max(had, timedelta()):
                 yield f"board {board.number}, ply {ply.number}: {ply.userid} had {had} left, and not {ply.left}"
             gifts[ply.userid] = timedelta()
-            begun = max(ply.played_at, self._handled_at.get(ply.played_at, ply.played_at))
+            begun = handled_at
 
     def _give(self, gifts: dict[str, timedelta], begun: datetime, until: datetime) -> None:
         for at, gift in self._story.gifts:
