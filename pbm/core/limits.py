@@ -75,6 +75,7 @@ class Act(StrEnum):
     MESSAGE = "a message to a player"
     CHAT = "words on a board"
     KIBITZ = "a kibitz"
+    PUZZLE = "a puzzle for a player"
     LOGIN = "a wrong password"
     CHECK = "a password of a stranger"
     WRONG_ADDRESS = "an answer to an address we never gave out"
@@ -187,6 +188,7 @@ BUCKETS = (
     Bucket("message", (Act.MESSAGE,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "messages of one player"),
     Bucket("chat", (Act.CHAT,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "words of one player on boards"),
     Bucket("kibitz", (Act.KIBITZ,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "kibitzes of one player"),
+    Bucket("puzzle", (Act.PUZZLE,), By.AUTHOR, _BOTH, 20, DAY, "puzzles for one player"),
     # Guesses. None is checked while one of its buckets is closed.
     Bucket("login", (Act.LOGIN,), By.ACCOUNT, _BOTH, "wrong_passwords", _QUARTER, "wrong passwords for one userid"),
     Bucket("sender", (Act.LOGIN, Act.WRONG_ADDRESS), By.SOURCE, _BOTH, 20, _QUARTER, "wrong guesses by one sender"),
@@ -252,12 +254,14 @@ class TooMuch(NotAllowed):
 
     def __init__(self, bucket: Bucket, most: int, until: datetime) -> None:
         number = most // bucket.parts if bucket.parts > 1 else most
-        per = _PERIODS[bucket.per]
-        super().__init__(
-            f"Too much for now: {bucket.what} are limited to {number} {per}. Try again after {minute(until)}."
-        )
+        super().__init__(told(bucket.what, number, bucket.per, until))
         self.bucket = bucket
         self.until = until
+
+
+def told(what: str, number: int, per: timedelta, until: datetime) -> str:
+    """The sentence that refuses what is too much. per: one of the periods that buckets have."""
+    return f"Too much for now: {what} are limited to {number} {_PERIODS[per]}. Try again after {minute(until)}."
 
 
 def minute(instant: datetime) -> str:

@@ -14,12 +14,12 @@ import zipfile
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from pbm.compose import File
 from pbm.compose.pages import plain
 from pbm.compose.views import move_list
+from pbm.core.limits import DAY, told
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
@@ -236,10 +236,10 @@ def export(request: Request, command: Command) -> None:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
     first = int(command.args.get("BOARD", 0))
-    since = request.now - timedelta(days=1)
     # Counted by what was sent, for a command that only reads draws from no bucket.
-    if not first and request.tx.outbox.written_since(player.id, SUBJECT, since) >= MOST_A_DAY:
-        raise NotAllowed(f"All your games can be sent {MOST_A_DAY} times a day, and have been. Try again tomorrow.")
+    sent = [] if first else request.tx.outbox.written(player.id, SUBJECT, request.now - DAY)
+    if len(sent) >= MOST_A_DAY:
+        raise NotAllowed(told("emails with all your games", MOST_A_DAY, DAY, sent[-MOST_A_DAY] + DAY))
     parcel = parcel_of(request, player, first)
     if first and not parcel.boards:
         raise NotFound(f"You have no board {first}, nor one of a higher number.")

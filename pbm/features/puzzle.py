@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
 
 from games import GAMES
@@ -19,6 +18,7 @@ from games.rules import GameError, joined
 from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
+from pbm.core.limits import Act
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.reply import done, refuse
@@ -45,7 +45,6 @@ _CHOICES = {
     f"set {WORD} {DAILY}": (DAILY, f'A puzzle comes each day. "{LEAVE}" ends that.'),
 }
 """Settings that an answer to a puzzle can change: its token acts for the player in matters of puzzles only."""
-MOST_A_DAY = 20
 """New puzzles for one player within 24 hours."""
 MOST_TRIED = 10
 """Stored puzzles to try; the first whose positions are on no board under way is posed."""
@@ -124,11 +123,10 @@ def _games(word: str) -> list[str]:
 
 def _give(request: Request, command: Command, player: Player, games: Sequence[str]) -> Answer | None:
     """Send the puzzle they have not answered yet, or a new one; if there is none, order one. Raises: NotAllowed."""
-    tx, now = request.tx, request.now
+    tx = request.tx
     found = tx.puzzles.open(player.id, games)
     if found is None:
-        if tx.puzzles.posed(player.id, now - timedelta(days=1)) >= MOST_A_DAY:
-            raise NotAllowed(f"You have had {MOST_A_DAY} puzzles within a day; that is the limit.")
+        request.draw(Act.PUZZLE)
         found = _fresh(request, player, games)
     if found is not None:
         request.outgoing.letters += _mails(request, player, found)

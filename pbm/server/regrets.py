@@ -100,7 +100,7 @@ class Regrets:
     def of_suspension(self, tx: Transaction, ban: Ban) -> tuple[Mail, ...]:
         """The letters that tell a player, once a day, that they are banned."""
         player = tx.players.find(ban.subject) if is_player(ban.subject) else None
-        if player is None or tx.outbox.written_since(player.id, SUSPENDED, tx.now - _DAY):
+        if player is None or tx.outbox.written(player.id, SUSPENDED, tx.now - _DAY):
             return ()
         return tuple(
             self._letter(
@@ -127,7 +127,7 @@ class Regrets:
         """The letter, once a day, to a player whose mail to the operator is a command: nothing of it was done."""
         player = mail.sender.claimed
         is_command = bool(mail.commands) and all(isinstance(each, Command) for each in mail.commands)
-        if player is None or not is_command or tx.outbox.written_since(player.id, UNHEARD, tx.now - _DAY):
+        if player is None or not is_command or tx.outbox.written(player.id, UNHEARD, tx.now - _DAY):
             return ()
         reader, sender = reader_of(Desk(tx, self.tools), player), mail.letter.sender.casefold()
         address = next((each for each in reader.addresses if each.casefold() == sender), "")
@@ -205,7 +205,7 @@ class Bouncing:
             return False
         other = match.players[0] if match.players[1] == lost else match.players[1]
         subject = f"pbm: board {board}, {lost.userid} was not reached"
-        if tx.outbox.written_since(other.id, subject, tx.now - _WEEK):
+        if tx.outbox.written(other.id, subject, tx.now - _WEEK):
             return False
         at = Desk(tx, self.tools)
         at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", board=board, lost=lost.userid))

@@ -81,10 +81,6 @@ class Puzzles(Queries):
         found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
         return self._all(found.where(condition).order_by(puzzles.c.id).limit(limit), _puzzle)
 
-    def posed(self, player_id: int, since: datetime) -> int:
-        """How many puzzles were posed to the player since then."""
-        return self._count(puzzle_tries, puzzle_tries.c.player_id == player_id, puzzle_tries.c.posed_at > since)
-
     def posed_by_game(self, player_id: int) -> dict[str, int]:
         """How many puzzles of each game were posed to the player."""
         found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)

@@ -428,10 +428,11 @@ class Outbox(Queries):
         since, concerned = self._connection.execute(found).one()
         return since if concerned > 1 else None
 
-    def written_since(self, player_id: int, subject: str, since: datetime) -> int:
-        """How many mails with the subject were written to a player since then."""
+    def written(self, player_id: int, subject: str, since: datetime) -> list[datetime]:
+        """When mails with the subject were written to a player since then, oldest first."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
-        return self._count(outbox, own, outbox.c.created_at > since, outbox.c.subject == subject)
+        found = select(outbox.c.created_at).where(own, outbox.c.created_at > since, outbox.c.subject == subject)
+        return self._column(found.order_by(outbox.c.created_at))
 
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""
