@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 _DATABASE_OR_LOG = 0x00000100 | 0x00080000
 """SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL."""
 _SECTOR = 512
+_FULL = 13
+"""SQLITE_FULL."""
 _Open = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, c_int, c_void_p)
 _Delete = CFUNCTYPE(c_int, c_void_p, c_char_p, c_int)
 _Write = CFUNCTYPE(c_int, c_void_p, c_void_p, c_int, c_int64)
@@ -63,6 +65,8 @@ class Disk:
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
+        self.writes = self.failing = 0
+        """How many writes there were, and the number of the one that finds the disk full; 0 for none."""
         self._names: dict[int, str] = {}
         self._first: dict[str, bytes] = {}
         self._methods: dict[int, _Methods] = {}
@@ -102,6 +106,9 @@ class Disk:
             ours = _Methods.from_buffer_copy(usual.contents)
 
             def write(file: int, data: int, octets: int, at: int) -> int:
+                self.writes += 1
+                if self.writes == self.failing:
+                    return _FULL
                 self.calls.append(Call(self._names[file], "write", at, ctypes.string_at(data, octets)))
                 return int(theirs.write(file, data, octets, at))
 

@@ -1,4 +1,4 @@
-"""The power fails anywhere in a short session: what got 250 is there, is done once, and the database is sound."""
+"""The power fails, or a write, anywhere in a short session: what got 250 is done once, and the database is sound."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
 from pbm.server import Arriving
 from tests.conversation import House
 from tests.crash.disk import Disk
-from tests.crash.test_every_call import end
+from tests.crash.test_every_call import end, session
 
 pytestmark = pytest.mark.crash
 SHARE = 5
 """The power fails after every fifth call to the disk in a run of CI; after each if this is 1."""
+SHARE_OF_WRITES = 10
 
 
 class Session:
@@ -45,20 +47,25 @@ class Session:
                 pass
 
 
+def begun(file: Path) -> tuple[House, list[Arriving]]:
+    """A house with a board, and the mails of the session."""
+    house = House(f"sqlite:///{file}")
+    house.players("alice", "bob")
+    house.game("cross -size=4 alice bob", ["A1"])
+    return house, [
+        house.answering("bob", "C3", 101),
+        house.mail("alice", "message bob alice alicepass", "Hello."),
+        house.mail("eve@mallory.example", "signup eve a-good-word"),
+        house.mail("bob", "cross challenge bob alice -size=3"),
+    ]
+
+
 def test_whenever_the_power_fails_what_got_250_is_done_once(empty_database: Path, tmp_path: Path) -> None:
     file = tmp_path / "pbm.db"
     shutil.copyfile(empty_database, file)
     disk = Disk()
     with disk.plugged_in():
-        house = House(f"sqlite:///{file}")
-        house.players("alice", "bob")
-        house.game("cross -size=4 alice bob", ["A1"])
-        mails = [
-            house.answering("bob", "C3", 101),
-            house.mail("alice", "message bob alice alicepass", "Hello."),
-            house.mail("eve@mallory.example", "signup eve a-good-word"),
-            house.mail("bob", "cross challenge bob alice -size=3"),
-        ]
+        house, mails = begun(file)
         start, begins = house.now, len(disk.calls)
         safe = {accepted: len(disk.calls) for accepted in Session(mails).run(house)}
         wanted = end(house)
@@ -78,3 +85,30 @@ def test_whenever_the_power_fails_what_got_250_is_done_once(empty_database: Path
         assert end(house) == wanted, number
         house.service.close()
         shutil.rmtree(folder)
+
+
+def test_whichever_write_finds_the_disk_full_the_session_ends_as_if_none_had(
+    empty_database: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "pbm.db"
+    shutil.copyfile(empty_database, file)
+    first, mails = begun(file)
+    first.service.close()
+
+    def run(failing: int) -> tuple[int, dict[str, Any]]:
+        """How many writes there were, and what the session left behind."""
+        copied, disk = tmp_path / f"{failing}.db", Disk()
+        shutil.copyfile(file, copied)
+        with disk.plugged_in():
+            house = House(f"sqlite:///{copied}", first_key=1000)
+            house.now, disk.failing = first.now, disk.writes + failing if failing else 0
+            before = disk.writes
+            session(house, mails)
+            writes = disk.writes - before
+            left = end(house)
+            house.service.close()
+        return writes, left
+
+    writes, wanted = run(0)
+    assert writes > 100
+    assert [number for number in range(1, writes, SHARE_OF_WRITES) if run(number)[1] != wanted] == []
