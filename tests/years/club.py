@@ -143,7 +143,8 @@ def live(folder: Path, case: Case) -> Outcome:
         world.faults = NONE
         world.story.quiet_from = world.now
         world.run(world.now + _PEACE)
-        return Outcome(world.story, tuple(broken(world.story, world.path)), world.kills, world.troubles)
+        problems = (*broken(world.story, world.path), *world.workers[0].service.store.check())
+        return Outcome(world.story, problems, world.kills, world.troubles)
     finally:
         processors[:] = kept
         world.close()
