@@ -432,7 +432,7 @@ class Outbox(Queries):
         """When mails with the subject were written to a player since then, oldest first."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
         found = select(outbox.c.created_at).where(own, outbox.c.created_at > since, outbox.c.subject == subject)
-        return self._column(found.order_by(outbox.c.created_at))
+        return sorted(self._column(found))
 
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""

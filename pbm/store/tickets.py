@@ -68,8 +68,8 @@ class Guesses(Queries):
     def locked(self, now: datetime, kinds: Collection[str]) -> list[Attempts]:
         """The keys of some kinds that are locked, those locked longest first."""
         is_locked = (attempts.c.locked_until > now) & attempts.c.kind.in_(kinds)
-        found = select(attempts).where(is_locked).order_by(attempts.c.locked_until.desc())
-        return self._all(found, _attempts)
+        found = self._all(select(attempts).where(is_locked), _attempts)
+        return sorted(found, key=lambda each: each.locked_until or now, reverse=True)
 
     def sweep(self, before: datetime, of_kinds: Mapping[str, datetime]) -> None:
         """Forget keys where nothing has failed or been locked since then. of_kinds: other instants, by kind."""

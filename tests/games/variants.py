@@ -19,12 +19,12 @@ EACH = [pytest.param(name, marks=[] if name in FULLEST else [pytest.mark.oracle]
 
 def smallest(game: AnyGame) -> tuple[str, ...]:
     """Options with every number as low as allowed."""
-    return _allowed(game, [f"-{option.name}={option.low}" for option in game.info.options if not option.choices])
+    return _allowed(game, [f"-{option.name}={option.low}" for option in game.info.told if not option.choices])
 
 
 def largest(game: AnyGame) -> tuple[str, ...]:
     """Options with every number as high as allowed, and the last of every choice."""
-    return _allowed(game, [_most(option) for option in game.info.options])
+    return _allowed(game, [_most(option) for option in game.info.told])
 
 
 def _most(option: Option) -> str:
