@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -219,6 +220,12 @@ class OpenBoard:
         if match is None:
             raise NotFound(f"There is no board {board}.")
         return cls(tx, match, states.of(match), match.revision, min(at, tx.now) if at else tx.now)
+
+    def as_it_is(self) -> OpenBoard:
+        """Another one that stays as this is now, whatever is done with this."""
+        kept = copy(self)
+        kept.events, kept.intents = [*self.events], copy(self.intents)
+        return kept
 
     @property
     def next_ply(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import chain, islice
@@ -221,6 +222,20 @@ class Boards(Desk):
     @property
     def in_hand(self) -> list[OpenBoard]:
         return list(self._boards.values())
+
+    def kept(self) -> dict[int, OpenBoard]:
+        """What `put_back` needs to undo what is done with boards from now on."""
+        return {number: board.as_it_is() for number, board in self._boards.items()}
+
+    def put_back(self, kept: dict[int, OpenBoard]) -> None:
+        """Undo it; boards opened since stay in hand, as they are stored."""
+        for number, board in list(self._boards.items()):
+            if number in kept:
+                self._boards[number] = kept[number]
+            elif board.events:
+                del self._boards[number]
+                with suppress(NotFound):  # it was started in vain
+                    self.load(number)
 
     def load(self, number: int, game: str | None = None) -> OpenBoard:
         """The board. game: the game that the sender thinks it is. Raises: NotFound."""
@@ -482,14 +497,20 @@ class Request(Desk):
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
 
     def attempt(self, deed: Callable[[], T]) -> T:
-        """What the deed returns. If it raises, what it wrote, its letters, and a player it signed up are undone."""
-        sender, letters, asked = self.author.sender, len(self.outgoing.letters), {*self.asked}
+        """What the deed returns. If it raises, what it wrote, did with boards, its letters and sign-ups are undone."""
+        sender, letters, asked, boards = (
+            self.author.sender,
+            len(self.outgoing.letters),
+            {*self.asked},
+            self.boards.kept(),
+        )
         try:
             with self.tx.savepoint():
                 return deed()
         except BaseException:
             del self.outgoing.letters[letters:]
             self.asked = asked
+            self.boards.put_back(boards)
             if self.author.sender is not sender:
                 self.author.sender, self.author.player = sender, None
             raise

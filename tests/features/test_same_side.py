@@ -82,6 +82,23 @@ def test_a_plan_goes_past_a_closed_box(dots: House) -> None:
     assert moves(dots)[-3:] == ["c1-c2", "b2-c2*", "a2-a3*"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "b1-b2, c2-c3\nif b1-c1: c1-c1",
+        "b1-b2\nc2-c3\nif b1-c1: c1-c1",
+        "b1-b2, c2-c3\nif b1-c1: c1-c2, b3-c3",
+    ],
+)
+def test_of_two_plies_with_a_plan_that_fails_nothing_is_told_as_played(dots: House, text: str) -> None:
+    mails = dots.answer("bob", text, 101)
+    assert moves(dots) == BEFORE
+    assert [(got.address, got.refuses) for got in mails] == [("bob@example.net", True)]
+    assert CLOSING not in moves(dots)
+    dots.answer("bob", CLOSING, 101)
+    assert moves(dots) == [*BEFORE, CLOSING]
+
+
 def test_a_plan_answers_with_two_plies_of_one_turn(dots: House) -> None:
     said(dots, "alice", "dots plan 101 {} if c2-c3: b1-b2 a2-a3, then if any: c1-c2")
     dots.answer("bob", "c2-c3", 101)
