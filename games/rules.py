@@ -154,7 +154,7 @@ RECURS = "This position is here for the second time; the third time is a draw."
 YES_NO = ("yes", "no")
 _ALWAYS = {"size": ("radius", "n"), "colours": ("colors",)}
 """What the options of these names are called besides, in every game."""
-_HALF = re.compile(r"(-?[0-9]{1,3})[.,]5")
+_HALF = re.compile(r"(-?[0-9]{1,3})[.,]50*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
         ("(;FF[4]EV[hex.ch.1]PB[a]PW[b]SZ[11];W[ad];B[swap];W[eg])", "hex", ["-size=11"], ["a4", "swap", "g5"]),
         ("(;GM[11]SZ[5];B[b3];W[swap-pieces];B[d5])", "hex", ["-size=5"], ["b3", "swap", "e4"]),
         ("(;GM[11]SZ[5];B[b3];W[swap-sides];W[d5])", "hex", ["-size=5"], ["b3", "swap", "d5"]),
-        ("(;FF[4]SZ[9]KM[6.5];B[ee](;W[ec]C[a\\]b];B[];W[tt])(;W[aa]))", "go", ["-size=9", "-komi=6.5"],
+        ("(;FF[4]SZ[9]KM[6.50];B[ee](;W[ec]C[a\\]b];B[];W[tt])(;W[aa]))", "go", ["-size=9", "-komi=6.50"],
          ["e5", "e7", "pass", "pass"]),
         ("(;FF[3]GaMe[1]SiZe[9];Black[ee])", "go", ["-size=9"], ["e5"]),
         ("(;GM[4]SZ[15];B[hh];W[ah])", "gomoku", ["-size=15"], ["h8", "a8"]),
