@@ -241,27 +241,35 @@ _COLOURED = re.compile(
     rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:(?<=[0-9)\]])[\s,;:(]*([a-z]+)\)?|[\s,;:(]+({_COLOUR})\)?)?", re.DOTALL
 )
 """Behind coordinates any word is taken for a colour, so that one that is none can be named."""
+_HEADING = re.compile(r"(red|blue|green|[rgb])(?:\s+(?:edges|lines)\s*:?|\s*:)")
 
 
 def own_graph(body: str, version: str | None) -> Graph:
     """The graph of a challenger's lines: `x1,y1 x2,y2 [green|red|blue]`, or points `A 0,0` and then edges `A-B [red]`.
 
-    The colour may stand first, and points be written as (0,0) or 0 0; blank lines are skipped.
+    The colour may stand first, or above edges as in "red edges:", until the next such line. Points may be written as
+    (0,0) or 0 0; blank lines are skipped.
     version: the colours allowed; None allows all. An edge without a colour is green, if that is allowed.
     Raises: OptionError, quoting the wrong line.
     """
     lines: list[tuple[Spot, Spot]] = []
-    colours = ""
+    colours = heading = ""
     numbers: list[int] = []
     named: dict[str, Spot] = {}
-    for number, words in enumerate(body.splitlines(), start=1):
+    rows = body.rstrip().splitlines()
+    for number, words in enumerate(rows, start=1):
         if not words.strip():
             continue
         try:
             if (point := _read_point(words)) is not None:
                 named[point[0]] = point[1]
                 continue
-            line, colour = _read_line(words, version or "rgb", named)
+            if (above := _HEADING.fullmatch(words.strip().casefold())) is not None:
+                heading = above[1]
+                if number == len(rows):
+                    raise ValueError("has no edge below it")
+                continue
+            line, colour = _read_line(words, version or "rgb", named, heading)
             _check_line(line, lines, numbers)
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
@@ -285,8 +293,10 @@ def _spot(*digits: str) -> Spot:
     return x, y
 
 
-def _read_line(words: str, version: str, named: Mapping[str, Spot]) -> tuple[tuple[Spot, Spot], str]:
-    """named: the points with letters. Raises: ValueError with the end of a sentence about the line."""
+def _read_line(words: str, version: str, named: Mapping[str, Spot], heading: str) -> tuple[tuple[Spot, Spot], str]:
+    """named: the points with letters. heading: the colour said above. Raises: ValueError with the end of a sentence
+    about the line.
+    """
     first, ends, last, behind = "", fold(words), "", ""
     whole = _COLOURED.fullmatch(ends)
     if whole is not None and not _JOINED.fullmatch(ends):  # in "A B" the letter B is a point
@@ -300,8 +310,11 @@ def _read_line(words: str, version: str, named: Mapping[str, Spot]) -> tuple[tup
             raise ValueError(f"names a point {missing.upper()}, which no line before it places")
         line = named[joined[1]], named[joined[2]]
     else:
-        raise ValueError('is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"')
-    given = first or last or behind or ""
+        raise ValueError(
+            'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
+            "words to your opponent go below a blank line"
+        )
+    given = first or last or behind or heading
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
     word = given or "green"
     fitting = [letter for name, letter in allowed.items() if word in (name, letter)]

@@ -160,26 +160,50 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
         raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 
 
-_JOINED = re.compile(
-    r"[a-z]{1,2}\s*[- ,]\s*[a-z]{1,2}(?:\s+(?:r|b|g|red|blue|green))?|(?:red|blue|green)\s+\S+", re.IGNORECASE
-)
-"""A line that joins two points by their letters."""
+_COLOURS = {"red", "blue", "green"}
+_OF_GRAPHS = _COLOURS | {"and", "digraph", "edge", "edges", "graph", "line", "lines"}
+"""Longer words that stand beside points in the lines of a graph."""
+_SMALL_WORDS = "i am as at be by do gg gl go hf hi if in is it me my no of oh ok on or so to ty up us we wp"
+"""Words as short as the letters of points; a line of nothing else is no graph."""
+_NUMBERS = re.compile(r"\d\D+\d")
+_DASH = re.compile(r"\w\s*[-–>]+\s*\w")
+_EDGE_FIRST = re.compile(r"\W*[a-z]\s*[-–]+>?\s*[a-z]\b", re.IGNORECASE)
 _NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
+
+
+def _is_drawn(line: str) -> bool:
+    """Whether the line looks like a part of a board: two numbers, points joined by letters, or a colour above edges."""
+    words = re.findall(r"[^\W_]+", line.casefold())
+    coloured = not _COLOURS.isdisjoint(words)
+    if _NUMBERS.search(line) or _EDGE_FIRST.match(line) or (coloured and line.rstrip().endswith(":")):
+        return True
+    labels = [word for word in words if word not in _OF_GRAPHS]
+    if any(len(label) > 2 for label in labels):
+        return False
+    if not labels:
+        return coloured
+    if set(labels) <= set(_SMALL_WORDS.split()):
+        return False
+    if coloured or _DASH.search(line):
+        return True
+    return len(labels) > 1 and (line.isupper() or max(map(len, labels)) == 1)
 
 
 def take_body(request: Request, game: AnyGame) -> str:
     """The board that the player drew below the command, which then is no comment; empty if there is none.
 
-    It reaches from the first line with two numbers to the last, so that no number is dropped: a line that the game
-    cannot read is refused by it. Raises: BadArguments for a number below 0.
+    It reaches from the first line that looks like a part of a board to the blank line after the last, so that none is
+    dropped: a line that the game cannot read is refused by it. Raises: BadArguments for a number below 0.
     """
     lines = request.words.comment.strip().splitlines()
-    numbered = [place for place, line in enumerate(lines) if re.search(r"\d\D+\d", line)]
-    if not game.info.takes_body or not numbered:
+    drawn = [place for place, line in enumerate(lines) if _is_drawn(line)]
+    if not game.info.takes_body or not drawn:
         return ""
-    first, end = numbered[0], numbered[-1] + 1
-    while end < len(lines) and _JOINED.fullmatch(lines[end].strip()):
+    first, end = drawn[0], drawn[-1] + 1
+    while end < len(lines) and lines[end].strip():
         end += 1
+    while first and not (_COLOURS | set("rgb")).isdisjoint(re.findall(r"\w+", lines[first - 1].casefold())):
+        first -= 1  # the colour of the edges below, however it is said
     below_zero = next((line for line in lines[first:end] if _NEGATIVE.search(line)), None)
     if below_zero is not None:
         raise BadArguments(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from games import GAMES
+from games.crossgeo_boards import own_graph
 from tests.conversation import House, record
 from tests.features.test_play import one
 
@@ -29,6 +30,10 @@ GRAPHS = [
     "red 0,0 10,10\nblue 0,10 10,0",
     "A 0,0\nB 10,10\nC 0,10\nD 10,0\nA-B red\nC-D blue",
     "A=(0,0)\nB=(10,10)\nC=(0,10)\nD=(10,0)\nA B r\nblue C-D",
+    "A 0,0\nB 10,10\nC 0,10\nD 10,0\n\nA-B: red\nblue: C-D",
+    "A 0,0\nB 10,10\nC 0,10\nD 10,0\nR: A-B\nC-D: blue",
+    "red edges:\n0,0 10,10\nBlue:\n0,10 10,0",
+    "R:\n0,0 10,10\nblue lines\n0,10 10,0",
 ]
 
 
@@ -37,6 +42,7 @@ GRAPHS = [
 def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: str) -> None:
     mails = club.send("alice", "crossgeo challenge alice bob", f"{greeting}{graph}\n\nHave fun.")
     assert body_of(club) == graph
+    assert own_graph(body_of(club), None).colours == "rb"
     assert any("Have fun." in mail.body for mail in mails)
 
 
@@ -47,6 +53,19 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "Hi!\n0,0 10,10 red\n0,10 10;", "Line 2 of your graph"),
         ("crossgeo", "0,0 10,10\n0,0 -5,3", "goes below 0"),
         ("crossgeo", "A 0,0\nB 1,1\nA-C", "names a point C"),
+        ("crossgeo", "A 0,0\nB 10,10\nC 0,10\nA-B\nand B-C", "Line 5 of your graph"),
+        ("crossgeo", "A 0,0\nB 10,10\nC 0,10\nA-B\nand B-C blue", "Line 5 of your graph"),
+        ("crossgeo", "0,0 10,10\n\nHave fun.\n\nA-C: red", "Line 3 of your graph"),
+        ("crossgeo", "0,0 10,10\nand the other diagonal", "Line 2 of your graph"),
+        ("crossgeo", "0,0 10,10\nred:", "Line 2 of your graph"),
+        ("crossgeo", "0,0 10,10\nred\n0,10 10,0", "Line 2 of your graph"),
+        ("crossgeo", "Hello!\nThe edges in red are:\n0,0 10,10", "Line 1 of your graph"),
+        ("crossgeo", "These are red\n0,0 10,10", "Line 1 of your graph"),
+        ("crossgeo", "Hello Bob!\na-b red\nc-d blue", "Line 1 of your graph"),
+        ("crossgeo", "a-b purple", "Line 1 of your graph"),
+        ("crossgeo", "AB CD EF", "Line 1 of your graph"),
+        ("crossgeo", "a b\nc d", "Line 1 of your graph"),
+        ("crossgeo", "graph { a -- b; c -- d }", "Line 1 of your graph"),
         ("polygon", "0,0 40,0 10,10 10,40", "is not convex at"),
         ("polygon", "2,0 6,0 8,3\n6,6 2,6 0,3", "three diagonals meet in one point: (0,3)-(8,3) and (2,0)-(6,6)"),
         ("polygon", "0,0 1.5,2 3,4 5,5", "is not a list of points"),
@@ -63,6 +82,21 @@ def test_what_cannot_be_a_board_starts_nothing_and_the_fault_is_named(
     assert why in one([mail])
     with club.service.store.read() as tx:
         assert tx.matches.load(101) is None
+
+
+def test_a_signature_is_no_part_of_a_graph(club: House) -> None:
+    club.send("alice", "crossgeo challenge alice bob", "0,0 10,10\n0,10 10,0\n-- \nAlice, room 4-12")
+    assert body_of(club) == "0,0 10,10\n0,10 10,0"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["gl hf", "GL HF!", "Hi Al", "So-so.", "I am red.", "Is red or blue better?", "See you -- Alice", "My 2nd game!"],
+)
+def test_ordinary_words_go_to_the_opponent(club: House, body: str) -> None:
+    mails = club.send("alice", "crossgeo challenge alice bob", body)
+    assert body_of(club) == ""
+    assert any(body in mail.body for mail in mails if mail.address == "bob@example.net")
 
 
 @pytest.mark.parametrize(
