@@ -124,21 +124,22 @@ class Sealing:
         fields = split(mail.data)[0]
         asked_by = fields.get(SEALED_FOR.lower(), [])
         data = _MARK.sub(b"", mail.data, count=1) if asked_by else mail.data
+        # The answer to an encrypted mail never leaves in clear: it waits until its reader's key is known again.
+        must_be = mail.recipient.casefold() in map(str.casefold, asked_by)
         try:
-            data = self._sealed(mail, data, fields.get("in-reply-to", []))
+            data = self._sealed(mail, data, fields.get("in-reply-to", []), must_be=must_be)
         except ValueError as error:
-            # The answer to an encrypted mail never leaves in clear: it waits until its reader's key is known again.
-            if mail.recipient.casefold() in map(str.casefold, asked_by):
+            if must_be:
                 raise TemporaryFailure(f"it answers an encrypted mail, and {error}") from error
             log.debug("not_sealed", outbox=mail.outbox_id, reason=str(error))
         head, gap, body = data.partition(b"\r\n\r\n")
         address = fields["from"][0].rpartition("<")[2].rstrip(">")
         return head + b"\r\n" + self._keyring.header(address) + gap + body
 
-    def _sealed(self, mail: Outgoing, data: bytes, answers: Collection[str]) -> bytes:
+    def _sealed(self, mail: Outgoing, data: bytes, answers: Collection[str], *, must_be: bool) -> bytes:
         """The encrypted mail. Raises: ValueError with the reason why it is not to be encrypted, or cannot be."""
         peer = self._peer_of(mail.recipient)
-        if peer is None or not peer.wanted:
+        if peer is None or not (peer.wanted or must_be):
             raise ValueError("its reader has no key, or wants no encrypted mail")
         # A key that may be forged serves only for answers to the mails that brought it.
         if not peer.proven and {*answers}.isdisjoint(peer.brought_by):

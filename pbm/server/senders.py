@@ -319,7 +319,7 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
 
 
 def _proves_address(tx: Transaction, mail: Prepared) -> bool:
-    """Whether the mail is surely from the address in its From, of a player or one that our mail has reached."""
+    """Whether the mail shows as much of the address in its From as it takes to act on more than a board."""
     message, sender = mail.letter, mail.sender
     if message.authenticated or sender.address:
         return True
@@ -327,8 +327,10 @@ def _proves_address(tx: Transaction, mail: Prepared) -> bool:
     proven = {sender.proven.userid.casefold()} if sender.proven else set()
     if owners & (proven | mail.verified):
         return True
-    answered = tx.outbox.find(_key(message.in_reply_to)) if message.token and message.in_reply_to else None
-    return answered is not None and answered.address.casefold() == message.sender.casefold()
+    # What is left is an answer to a question of ours. The token of a board proves no address, as it is passed on.
+    if message.judgement is Judgement.FAILED or message.token is None:
+        return False
+    return tx.tickets.find(message.token, tx.now) is not None and _went_there(tx, message)
 
 
 def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot, chat: ChatToken) -> SeatToken:

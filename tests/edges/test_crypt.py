@@ -126,6 +126,7 @@ def test_a_board_is_played_encrypted_and_a_chat_app_gets_a_chat_of_it(house):
     alice = Program("alice", chats=True)
     board = house.game("cross -size=4 alice bob")
     shown = house.mailboxes[alice.address][-1]
+    house.deliver(alice.sealed(house, f"set alice {password('alice')}"))
     got = house.deliver(alice.sealed(house, "D4", to=shown["Reply-To"], In_Reply_To=shown["Message-ID"]))
     assert {mail.address for mail in got} == {alice.address, address_of("bob")}
     mine = {mail.address: sent(house, mail) for mail in got}
@@ -198,6 +199,44 @@ def test_a_forged_mail_changes_no_key(house):
     assert (kept.key, kept.wanted) == (alice.certificate, True)
 
 
+FAILED = "Authentication-Results: mx.example.org; dmarc=fail header.from=example.net; spf=fail\r\n"
+
+
+@pytest.mark.parametrize("verdict", ["", FAILED])
+@pytest.mark.parametrize("brings_key", [True, False])
+def test_a_forwarded_board_and_a_forged_from_change_no_key(house, verdict, brings_key):
+    """Whoever had the token of a board read from then on what was written to its player."""
+    house.players("alice", "bob")
+    alice, forger = Program("alice"), Program("alice")
+    house.game("cross -size=4 alice bob")
+    forged = house.answering("alice", "D4", 101)
+    house.send("alice", f"set alice {password('alice')}", Autocrypt=alice.autocrypt)
+    key = f"Autocrypt: {forger.autocrypt}\r\n" if brings_key else ""
+    house.deliver(Arriving("eve@evil.example", forged.recipients, (verdict + key).encode() + forged.raw))
+    kept = house.service.peer_of(alice.address)
+    assert (kept.key, kept.wanted) == (alice.certificate, True)
+    shown = [got for got in house.answer("bob", "C3", 101) if got.address == alice.address]
+    assert "bob played C3" in text_of(alice.opened(sent(house, shown[-1])))
+
+
+@pytest.mark.parametrize(("verdict", "is_learnt"), [("", True), (FAILED, False)])
+@pytest.mark.parametrize("asks", [True, False])
+def test_an_answer_to_a_mail_to_the_player_brings_a_key(house, verdict, is_learnt, asks):
+    """asks: whether that mail was a question."""
+    house.player("alice")
+    old, new = Program("alice"), Program("alice")
+    house.send("alice", f"set alice {password('alice')}", Autocrypt=old.autocrypt)
+    if asks:
+        (got,) = house.send("alice", "set mail text")
+        assert got["Subject"] == "pbm: was that you?"
+    else:
+        house.send("alice", "help")
+    answer = house.answering("alice", "yes" if asks else "games")
+    front = f"{verdict}Autocrypt: {new.autocrypt}\r\n".encode()
+    house.deliver(Arriving(answer.mail_from, answer.recipients, front + answer.raw))
+    assert house.service.peer_of(new.address).key == (new if is_learnt else old).certificate
+
+
 def test_the_newest_key_counts_and_whoever_stops_encrypting_is_answered_plainly(house):
     house.player("alice")
     first, last = Program("alice"), Program("alice")
@@ -228,6 +267,18 @@ def test_the_answer_to_an_encrypted_mail_waits_rather_than_leave_in_clear(house)
     house.deliver(other.sealed(house, "games"))
     with pytest.raises(TemporaryFailure, match="answers an encrypted mail"):
         sent(house, got)
+
+
+def test_the_answer_to_an_encrypted_move_is_encrypted_though_its_player_wrote_plainly_before(house):
+    alice = Program("alice")
+    house.players("alice", "bob")
+    house.deliver(alice.sealed(house, f"set alice {password('alice')}"))
+    house.game("cross -size=4 alice bob")
+    assert house.service.peer_of(alice.address).wanted is False
+    shown = house.mailboxes[alice.address][-1]
+    got = house.deliver(alice.sealed(house, "D4", to=shown["Reply-To"], In_Reply_To=shown["Message-ID"]))
+    (answer,) = [mail for mail in got if mail.address == alice.address]
+    assert "D4" in text_of(alice.opened(sent(house, answer)))
 
 
 def test_what_the_way_out_is_told_does_not_leave(house):
