@@ -161,13 +161,14 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 _COLOURS = {"red", "blue", "green"}
-_OF_GRAPHS = _COLOURS | {"and", "digraph", "edge", "edges", "graph", "line", "lines"}
+_OF_GRAPHS = _COLOURS | {"digraph", "edge", "edges", "graph", "line", "lines"}
 """Longer words that stand beside points in the lines of a graph."""
 _SMALL_WORDS = "i am as at be by do gg gl go hf hi if in is it me my no of oh ok on or so to ty up us we wp"
 """Words as short as the letters of points; a line of nothing else is no graph."""
 _NUMBERS = re.compile(r"\d\D+\d")
 _DASH = re.compile(r"\w\s*[-–>]+\s*\w")
 _EDGE_FIRST = re.compile(r"\W*[a-z]\s*[-–]+>?\s*[a-z]\b", re.IGNORECASE)
+_PAIR = re.compile(r"\W*(?!OK|GL|HF|HI|GG)[A-Z]{2}\W*")
 _NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
 
 
@@ -177,16 +178,17 @@ def _is_drawn(line: str) -> bool:
     coloured = not _COLOURS.isdisjoint(words)
     if _NUMBERS.search(line) or _EDGE_FIRST.match(line) or (coloured and line.rstrip().endswith(":")):
         return True
-    labels = [word for word in words if word not in _OF_GRAPHS]
+    labels = [word for word in words if word not in _OF_GRAPHS and word != "and"]
     if any(len(label) > 2 for label in labels):
         return False
     if not labels:
         return coloured
-    if set(labels) <= set(_SMALL_WORDS.split()):
+    small = set(_SMALL_WORDS.split())
+    if small.issuperset(labels):
         return False
-    if coloured or _DASH.search(line):
+    if not _OF_GRAPHS.isdisjoint(words) or _DASH.search(line):
         return True
-    return len(labels) > 1 and (line.isupper() or max(map(len, labels)) == 1)
+    return len(labels) > 1 and (line.isupper() or small.isdisjoint(labels))
 
 
 def take_body(request: Request, game: AnyGame) -> str:
@@ -197,6 +199,9 @@ def take_body(request: Request, game: AnyGame) -> str:
     """
     lines = request.words.comment.strip().splitlines()
     drawn = [place for place, line in enumerate(lines) if _is_drawn(line)]
+    pairs = [place for place, line in enumerate(lines) if _PAIR.fullmatch(line)]
+    if len(pairs) > 1:  # one alone may be the initials of the player
+        drawn = sorted({*drawn, *pairs})
     if not game.info.takes_body or not drawn:
         return ""
     first, end = drawn[0], drawn[-1] + 1
