@@ -52,7 +52,7 @@ class By(StrEnum):
     ACCOUNT = "account"
     """The player whom it is about."""
     WRITER = "writer"
-    """Whose mail it seems to be: a seat's, a token's, a network's."""
+    """Whose mail it seems to be: a seat's from one network, a token's, a network's."""
     HOUSE = "house"
     """Everybody together."""
 
@@ -82,7 +82,7 @@ class Act(StrEnum):
     COMPUTING = "computing for one who writes"
     THINKING = "thinking of robots for a player"
     INCOMING = "a megabyte of mails that come in"
-    UNPLACED = "a megabyte of mails from networks that are not known"
+    UNPLACED = "a megabyte of mails from networks that are not known, or of small answers to boards above `octets`"
 
 
 class Bucket(NamedTuple):
@@ -209,7 +209,7 @@ BUCKETS = (
     ),
     Bucket(
         "octets in all", (Act.UNPLACED,), By.HOUSE, _BOTH, 200, DAY,
-        "megabytes of emails from networks that are not known", parts=1024,
+        "megabytes of emails that are counted for nobody alone", parts=1024,
     ),
 )  # fmt: skip
 

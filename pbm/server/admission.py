@@ -3,6 +3,9 @@
 Whoever is refused is told to come again (452), strangers first and answers to boards last of all. A mail is a
 stranger's unless its envelope shows more; anybody can write a player's address there, so an answer to a board comes
 before a mail that only seems to be a player's.
+
+Octets in answer to a board are counted by seat and network, because board mails are passed on. If a small answer finds
+that used up, it comes in by what is for everybody together: a move is not put off for what others send to its seat.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"
 TOO_MUCH_WAITS = "452 4.4.5 Too many emails wait here, please try again later"
 _TOO_MUCH = "452 4.7.1"
 _KILOBYTE = 1024
+_SMALL = 64 * _KILOBYTE
+"""Octets of a mail below which it may be a move, and nothing else."""
 _NOTED_FROM, _MOST_IN_MIND = 64, 10_000
 """Kilobytes of a writer that cost a look into the database, and of how many writers fewer are kept in mind."""
 
@@ -129,7 +134,7 @@ class Admission:
         kilobytes = self._not_noted[writer] - (-len(mail.raw) // _KILOBYTE)
         if kilobytes >= self._noted_from:
             try:
-                draw(tx, limits, written.act, written.whose, kilobytes)
+                self._draw(tx, limits, mail, written, kilobytes)
             except TooMuch as problem:
                 return f"{_TOO_MUCH} {problem}"
             kilobytes = 0
@@ -137,6 +142,15 @@ class Admission:
         if len(self._not_noted) > _MOST_IN_MIND:
             self._not_noted.clear()
         return ""
+
+    def _draw(self, tx: Transaction, limits: Limits, mail: Arriving, written: _Written, kilobytes: int) -> None:
+        """Draw what a mail takes. Raises: TooMuch."""
+        try:
+            draw(tx, limits, written.act, written.whose, kilobytes)
+        except TooMuch:
+            if written.rank is not Rank.PLAYING or len(mail.raw) >= _SMALL:
+                raise
+            draw(tx, limits, Act.UNPLACED, Whose(), kilobytes)
 
     def forecast(self, tx: Transaction, limits: Limits, mail: Arriving, pressure: Pressure) -> str:
         """As refusal, for a large mail of which only the envelope has come. Nothing is counted."""
@@ -151,13 +165,13 @@ class Admission:
             return _Written(Rank.PLAYING, Whose())
         reply, bounce = tokens(mail.recipients, self._robot)
         token = self._signer.open(reply) if reply else None
+        network, address = network_of(self._peer(mail), 24), mail.mail_from or ""
         if isinstance(token, SeatToken | ChatToken):
-            return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat}"))
+            return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat} from {network}"))
         if token is not None or (reply and tx.tickets.find(reply, tx.now)):
             return _Written(Rank.KNOWN, Whose(writer=f"token {reply}"))
         if bounce and self._signer.key_returned(bounce):
             return _Written(Rank.KNOWN, Whose(writer=f"token {bounce}"))
-        network, address = network_of(self._peer(mail), 24), mail.mail_from or ""
         if tx.players.of_address(address):
             return _Written(Rank.KNOWN, Whose(Pool.UNPROVEN, writer=f"{address.casefold()} from {network}"))
         return _Written(Rank.STRANGER, Whose(Pool.UNPROVEN, writer=network))

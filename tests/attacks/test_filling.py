@@ -117,6 +117,38 @@ def test_nobody_sends_more_than_that_not_even_in_answer_to_a_board(table: House)
     assert refused(table, table.answering("bob", LINES, 101)) == "", "the other seat has its own"
 
 
+@pytest.mark.parametrize("network", [1, 2])
+def test_whoever_has_a_forwarded_board_puts_off_no_move_of_its_player(table: House, network: int) -> None:
+    """network: whether the player writes from the same one."""
+    seat = table.mailboxes["alice@example.net"][-1]["Reply-To"]
+
+    def of(writer: str, number: int, text: str, size: int = 0) -> Arriving:
+        where = f"from far.example (unknown [185.12.{number}.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
+        return table.mail(writer, "Re: your move", text + LINES[:size], to=seat, Received=where)
+
+    large = of("eve@mallory.example", 1, "hi\r\n", len(LINES))
+    while refused(table, large) == "":
+        pass
+    assert refused(table, large) == "452 4.7.1"
+    for _ in range(30):
+        assert refused(table, of("eve@mallory.example", 1, "hi\r\n", 60_000)) == "", "all of them count below"
+    assert refused(table, large) == "452 4.7.1"
+    assert refused(table, of("alice", network, "C3")) == ""
+    assert refused(table, of("alice", 2, "C3\r\n", len(LINES))) == "", "of another network there is as much as ever"
+
+
+def test_small_answers_to_a_board_come_to_an_end_as_well(new_house: NewHouse) -> None:
+    house = new_house(Settings(ROBOT, Limits(scale=0.02)))
+    house.players("alice", "bob")
+    house.game("cross -size=4 alice bob")
+    small = house.answering("alice", "hi\r\n" + LINES[:60_000], 101)
+    replies = [refused(house, small) for _ in range(100)]
+    taken = replies.count("")
+    assert replies == [*[""] * taken, *["452 4.7.1"] * (100 - taken)]
+    assert 4.4 * 2**20 < taken * len(small.raw) < 5 * 2**20, "a fiftieth of 220 MB, and what was begun"
+    assert refused(house, house.answering("bob", "D4", 101)) == "", "the other seat has its own"
+
+
 def test_several_processes_count_octets_together(table: House) -> None:
     large = of_stranger(table, body=LINES)
     others = [Service(Store(table.url), Settings(ROBOT), clock=lambda: table.now) for _ in range(2)]
