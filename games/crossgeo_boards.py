@@ -241,7 +241,7 @@ _COLOURED = re.compile(
     rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:(?<=[0-9)\]])[\s,;:(]*([a-z]+)\)?|[\s,;:(]+({_COLOUR})\)?)?", re.DOTALL
 )
 """Behind coordinates any word is taken for a colour, so that one that is none can be named."""
-_HEADING = re.compile(r"(red|blue|green|[rgb])(?:\s+(?:edges|lines)\s*:?|\s*:)")
+_HEADING = re.compile(rf"({_COLOUR})(?:\s+(?:edges|lines)\s*:?|\s*:)")
 
 
 def own_graph(body: str, version: str | None) -> Graph:

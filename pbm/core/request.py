@@ -498,12 +498,8 @@ class Request(Desk):
 
     def attempt(self, deed: Callable[[], T]) -> T:
         """What the deed returns. If it raises, what it wrote, did with boards, its letters and sign-ups are undone."""
-        sender, letters, asked, boards = (
-            self.author.sender,
-            len(self.outgoing.letters),
-            {*self.asked},
-            self.boards.kept(),
-        )
+        sender, letters, asked = self.author.sender, len(self.outgoing.letters), {*self.asked}
+        boards = self.boards.kept()
         try:
             with self.tx.savepoint():
                 return deed()

@@ -16,6 +16,7 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
+from pbm.reading.intent import is_courteous, is_prose
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
 
@@ -161,34 +162,23 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 _COLOURS = {"red", "blue", "green"}
-_OF_GRAPHS = _COLOURS | {"digraph", "edge", "edges", "graph", "line", "lines"}
-"""Longer words that stand beside points in the lines of a graph."""
-_SMALL_WORDS = "i am as at be by do gg gl go hf hi if in is it me my no of oh ok on or so to ty up us we wp"
-"""Words as short as the letters of points; a line of nothing else is no graph."""
 _NUMBERS = re.compile(r"\d\D+\d")
-_DASH = re.compile(r"\w\s*[-–>]+\s*\w")
-_EDGE_FIRST = re.compile(r"\W*[a-z]\s*[-–]+>?\s*[a-z]\b", re.IGNORECASE)
-_PAIR = re.compile(r"\W*(?!OK|GL|HF|HI|GG)[A-Z]{2}\W*")
+_EDGE = re.compile(r"\b[a-z]\s*[-–>→]+\s*[a-z]\b|^\W*[a-z]\W+[a-z]\W*$", re.IGNORECASE)
+"""Two points joined by their letters."""
+_PAIR = re.compile(r"\W*[A-Z]{2}\W*")
 _NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
 
 
 def _is_drawn(line: str) -> bool:
-    """Whether the line looks like a part of a board: two numbers, points joined by letters, or a colour above edges."""
-    words = re.findall(r"[^\W_]+", line.casefold())
-    coloured = not _COLOURS.isdisjoint(words)
-    if _NUMBERS.search(line) or _EDGE_FIRST.match(line) or (coloured and line.rstrip().endswith(":")):
+    """Whether the line looks like a part of a board: numbers, joined points, or short words that are no language."""
+    said = set(re.findall(r"[^\W_]+", line.casefold()))
+    colours = said & _COLOURS
+    if _NUMBERS.search(line) or _EDGE.search(line) or "edges" in said:
         return True
-    labels = [word for word in words if word not in _OF_GRAPHS and word != "and"]
-    if any(len(label) > 2 for label in labels):
-        return False
-    if not labels:
-        return coloured
-    small = set(_SMALL_WORDS.split())
-    if small.issuperset(labels):
-        return False
-    if not _OF_GRAPHS.isdisjoint(words) or _DASH.search(line):
+    if colours and (colours == said or "lines" in said or line.rstrip().endswith(":")):
         return True
-    return len(labels) > 1 and (line.isupper() or small.isdisjoint(labels))
+    is_short = len(said) > 1 and all(len(word) <= 2 for word in said - colours)
+    return is_short and not is_prose(line) and not is_courteous(line)
 
 
 def take_body(request: Request, game: AnyGame) -> str:
@@ -199,7 +189,7 @@ def take_body(request: Request, game: AnyGame) -> str:
     """
     lines = request.words.comment.strip().splitlines()
     drawn = [place for place, line in enumerate(lines) if _is_drawn(line)]
-    pairs = [place for place, line in enumerate(lines) if _PAIR.fullmatch(line)]
+    pairs = [place for place, line in enumerate(lines) if _PAIR.fullmatch(line) and not is_courteous(line)]
     if len(pairs) > 1:  # one alone may be the initials of the player
         drawn = sorted({*drawn, *pairs})
     if not game.info.takes_body or not drawn:

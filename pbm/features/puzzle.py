@@ -45,7 +45,6 @@ _CHOICES = {
     f"set {WORD} {DAILY}": (DAILY, f'A puzzle comes each day. "{LEAVE}" ends that.'),
 }
 """Settings that an answer to a puzzle can change: its token acts for the player in matters of puzzles only."""
-"""New puzzles for one player within 24 hours."""
 MOST_TRIED = 10
 """Stored puzzles to try; the first whose positions are on no board under way is posed."""
 MOST_ATTEMPTS = 5
