@@ -52,7 +52,7 @@ class By(StrEnum):
     ACCOUNT = "account"
     """The player whom it is about."""
     WRITER = "writer"
-    """Whose mail it seems to be: a seat's from one network, a token's, a network's."""
+    """Whose mail it is: a network's, or a seat's or a player's from there."""
     HOUSE = "house"
     """Everybody together."""
 
@@ -82,7 +82,7 @@ class Act(StrEnum):
     COMPUTING = "computing for one who writes"
     THINKING = "thinking of robots for a player"
     INCOMING = "a megabyte of mails that come in"
-    UNPLACED = "a megabyte of mails from networks that are not known, or of small answers to boards above `octets`"
+    UNPLACED = "a megabyte of mails from networks that are not known"
 
 
 class Bucket(NamedTuple):

@@ -4,8 +4,10 @@ Whoever is refused is told to come again (452), strangers first and answers to b
 stranger's unless its envelope shows more; anybody can write a player's address there, so an answer to a board comes
 before a mail that only seems to be a player's.
 
-Octets in answer to a board are counted by seat and network, because board mails are passed on. If a small answer finds
-that used up, it comes in by what is for everybody together: a move is not put off for what others send to its seat.
+Octets are counted by network, for whatever else an envelope shows may be forged. Only those in answer to a board, or to
+a player's mail, are counted for themselves. Such mails are passed on, so in the same network others may have used up
+what is theirs: then a small answer to the board as it stands draws from what is for this one position, and a mail that
+our mail server vouches for from what is its player's alone.
 """
 
 from __future__ import annotations
@@ -19,10 +21,11 @@ from typing import NamedTuple
 
 from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
 from pbm.domain.configuration import Limits
-from pbm.domain.tokens import ChatToken, SeatToken, Signer
-from pbm.mailin.authentication import network_of, peer
-from pbm.mailin.headers import Robot, tokens
-from pbm.mailin.mime import TooLongError, split
+from pbm.domain.tokens import ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
+from pbm.mailin import Envelope, Judgement
+from pbm.mailin.authentication import judged, network_of, peer
+from pbm.mailin.headers import Robot, one_address, tokens
+from pbm.mailin.mime import Fields, TooLongError, split
 from pbm.store import Transaction
 
 NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"
@@ -106,6 +109,7 @@ class _Written(NamedTuple):
 
     rank: Rank
     whose: Whose
+    token: Token | None = None
 
     @property
     def act(self) -> Act:
@@ -148,9 +152,25 @@ class Admission:
         try:
             draw(tx, limits, written.act, written.whose, kilobytes)
         except TooMuch:
-            if written.rank is not Rank.PLAYING or len(mail.raw) >= _SMALL:
+            writer = self._alone(tx, mail, written)
+            if not writer:
                 raise
-            draw(tx, limits, Act.UNPLACED, Whose(), kilobytes)
+            draw(tx, limits, Act.INCOMING, Whose(writer=writer), kilobytes)
+
+    def _alone(self, tx: Transaction, mail: Arriving, written: _Written) -> str:
+        """The writer whose octets nobody else in their network can use up; empty for none."""
+        token = written.token
+        if isinstance(token, SeatToken | ChatToken) and len(mail.raw) < _SMALL:
+            match = tx.matches.summary(token.board)
+            stands = match.revision if match is not None else 0
+            # Whoever else has this token could as well play the move. A chat's token is good for every position.
+            if isinstance(token, ChatToken) or token.revision == stands:
+                return f"{written.whose.writer}, at {stands}"
+        fields = self._fields(mail)
+        sender, envelope = one_address(fields.get("from", [])), Envelope(mail.mail_from, mail.recipients)
+        if judged(fields, envelope, self._robot, sender) is not Judgement.PASSED:
+            return ""
+        return ", ".join(f"player {player.id}" for player in tx.players.of_address(sender))
 
     def forecast(self, tx: Transaction, limits: Limits, mail: Arriving, pressure: Pressure) -> str:
         """As refusal, for a large mail of which only the envelope has come. Nothing is counted."""
@@ -165,22 +185,27 @@ class Admission:
             return _Written(Rank.PLAYING, Whose())
         reply, bounce = tokens(mail.recipients, self._robot)
         token = self._signer.open(reply) if reply else None
-        network, address = network_of(self._peer(mail), 24), mail.mail_from or ""
+        network = network_of(self._peer(mail), 24)
         if isinstance(token, SeatToken | ChatToken):
-            return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat} from {network}"))
-        if token is not None or (reply and tx.tickets.find(reply, tx.now)):
-            return _Written(Rank.KNOWN, Whose(writer=f"token {reply}"))
-        if bounce and self._signer.key_returned(bounce):
-            return _Written(Rank.KNOWN, Whose(writer=f"token {bounce}"))
-        if tx.players.of_address(address):
-            return _Written(Rank.KNOWN, Whose(Pool.UNPROVEN, writer=f"{address.casefold()} from {network}"))
-        return _Written(Rank.STRANGER, Whose(Pool.UNPROVEN, writer=network))
+            return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat} from {network}"), token)
+        if isinstance(token, PlayerToken | DigestToken):
+            return _Written(Rank.KNOWN, Whose(writer=f"player {token.player_id} from {network}"), token)
+        is_known = (
+            token is not None
+            or bool(reply and tx.tickets.find(reply, tx.now))
+            or bool(bounce and self._signer.key_returned(bounce))
+            or bool(tx.players.of_address(mail.mail_from or ""))
+        )
+        return _Written(Rank.KNOWN if is_known else Rank.STRANGER, Whose(Pool.UNPROVEN, writer=network), token)
 
     def _peer(self, mail: Arriving) -> str:
         """The machine that handed the mail to us, or to the mail server of ours that hands all of them over."""
-        if not self._robot.authserv_id:
-            return mail.peer
+        return peer(self._fields(mail), self._robot) if self._robot.authserv_id else mail.peer
+
+    @staticmethod
+    def _fields(mail: Arriving) -> Fields:
+        """The header fields; none if there are too many."""
         try:
-            return peer(split(mail.raw)[0], self._robot)
+            return split(mail.raw)[0]
         except TooLongError:
-            return ""
+            return Fields()

@@ -95,8 +95,13 @@ def test_a_network_may_send_so_many_octets_a_day_and_others_are_not_concerned(ta
     replies = [refused(table, large) for _ in range(25)]
     assert replies == [*[""] * TAKEN, *["452 4.7.1"] * (25 - TAKEN)]
     assert refused(table, of_stranger(table, network=2, body=LINES)) == ""
-    player = of_stranger(table, body=LINES)
-    assert refused(table, replace(player, mail_from="alice@example.net")) == "", "it may be a player's"
+    for claimed in ("alice@example.net", "bob@example.net"):
+        assert refused(table, replace(large, mail_from=claimed)) == "452 4.7.1", "anybody can write that"
+    vouched = b"Authentication-Results: mx.example.org; dkim=pass header.d=example.net\r\n"
+    alice = large.raw.replace(b"From: eve@mallory.example", b"From: alice@example.net")
+    for raw in (vouched + large.raw, vouched.replace(b"=pass", b"=fail") + alice):
+        assert refused(table, replace(large, raw=raw)) == "452 4.7.1"
+    assert refused(table, replace(large, raw=vouched + alice)) == "", "it is a player's"
     assert refused(table, table.answering("bob", LINES, 101)) == ""
     (reply,) = table.service.accept([large])
     limit, _, until = reply.partition(" Try again after ")
@@ -119,21 +124,24 @@ def test_nobody_sends_more_than_that_not_even_in_answer_to_a_board(table: House)
 
 @pytest.mark.parametrize("network", [1, 2])
 def test_whoever_has_a_forwarded_board_puts_off_no_move_of_its_player(table: House, network: int) -> None:
-    """network: whether the player writes from the same one."""
-    seat = table.mailboxes["alice@example.net"][-1]["Reply-To"]
+    """network: whether the player writes from the same one. What is for everybody together is used up as well."""
+    table.answer("bob", "C4", 101)
+    seat, latest = (table.mailboxes["alice@example.net"][at]["Reply-To"] for at in (0, -1))
+    unplaced = replace(of_stranger(table, body=LINES), raw=LINES.encode())
+    while refused(table, unplaced) == "":
+        pass
 
-    def of(writer: str, number: int, text: str, size: int = 0) -> Arriving:
+    def of(writer: str, number: int, text: str, size: int = 0, token: str = seat) -> Arriving:
         where = f"from far.example (unknown [185.12.{number}.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
-        return table.mail(writer, "Re: your move", text + LINES[:size], to=seat, Received=where)
+        return table.mail(writer, "Re: your move", text + LINES[:size], to=token, Received=where)
 
     large = of("eve@mallory.example", 1, "hi\r\n", len(LINES))
     while refused(table, large) == "":
         pass
     assert refused(table, large) == "452 4.7.1"
-    for _ in range(30):
-        assert refused(table, of("eve@mallory.example", 1, "hi\r\n", 60_000)) == "", "all of them count below"
-    assert refused(table, large) == "452 4.7.1"
-    assert refused(table, of("alice", network, "C3")) == ""
+    small = [refused(table, of("eve@mallory.example", 1, "hi\r\n", 60_000)) for _ in range(30)]
+    assert small.count("") <= 1, "they answer an earlier position, of which less than 64 kB are not counted at once"
+    assert refused(table, of("alice", network, "C3", token=latest)) == ""
     assert refused(table, of("alice", 2, "C3\r\n", len(LINES))) == "", "of another network there is as much as ever"
 
 
@@ -145,7 +153,7 @@ def test_small_answers_to_a_board_come_to_an_end_as_well(new_house: NewHouse) ->
     replies = [refused(house, small) for _ in range(100)]
     taken = replies.count("")
     assert replies == [*[""] * taken, *["452 4.7.1"] * (100 - taken)]
-    assert 4.4 * 2**20 < taken * len(small.raw) < 5 * 2**20, "a fiftieth of 220 MB, and what was begun"
+    assert 0.8 * 2**20 < taken * len(small.raw) < 2**20, "a fiftieth of 20 MB twice, and what was begun"
     assert refused(house, house.answering("bob", "D4", 101)) == "", "the other seat has its own"
 
 
@@ -195,7 +203,7 @@ def test_the_less_room_there_is_the_fewer_come_in(new_house: NewHouse, share: fl
     for got in told:
         assert got["Subject"] == "pbm: emails are put off"
         assert "house.least_free_megabytes" in got.body
-    assert house.service.handle() == replies.count(""), "what came in is handled"
+    assert sum(iter(house.service.handle, 0)) == replies.count(""), "what came in is handled"
 
 
 def test_while_mails_wait_strangers_come_again_then_others_and_moves_never(new_house: NewHouse) -> None:
