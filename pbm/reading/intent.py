@@ -321,9 +321,11 @@ class _Reader:
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in leads) if claim is not None]
         return max(claims, key=lambda claim: len(claim.line), default=None) or self._before_a_comma(number, text)
 
-    def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim:
+    def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
         if name in ("move", "tell"):
+            if any(slot == "words" for slot, _ in phrase.slots) and not self._is_aside(self._behind(text, phrase)):
+                return None  # "Play D4 for me if I haven't answered by Friday"
             denied = [value for slot, value in phrase.slots if slot == "denied"]
             kept = text if name == "tell" else ""  # it says more than its move, and the other player reads it
             return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=tuple(denied))
@@ -342,18 +344,21 @@ class _Reader:
 
     def _led(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         """The move that a sentence begins with, if what follows speaks of something else."""
-        found, shown = words_of(text), in_plain_marks(text)
-        _, end = map(int, next(value for name, value in phrase.slots if name == "move").split("-"))
-        behind = shown[found[end - 1].end :].lstrip()
+        behind = self._behind(text, phrase)
         rest = behind.lstrip(" .,;:!)-(")
         is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
         if not is_apart or not self._is_aside(rest):
             return None
         if not any(map(str.isalnum, rest)):
             return None  # "C3?!"
-        if found[end - 1].plain.isdecimal() and rest == behind:
+        if rest == behind and words_of(text)[_last_word(phrase)].plain.isdecimal():
             return None  # "5 and a half"
         return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+
+    def _behind(self, text: str, phrase: Phrase) -> str:
+        """What follows the move that a phrase names."""
+        found = words_of(text)
+        return in_plain_marks(text)[found[_last_word(phrase)].end :].lstrip()
 
     def _before_a_comma(self, number: int, text: str) -> _Claim | None:
         """The move that a sentence says before a comma, if nothing but politeness follows."""
@@ -469,6 +474,11 @@ class _Reader:
             lines[place] = left if claim.rest else left.lstrip("-\N{EN DASH}\N{EM DASH} ")
         kept = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
         return re.sub(r"\n{3,}", "\n\n", kept).strip()
+
+
+def _last_word(phrase: Phrase) -> int:
+    """The place in its sentence of the last word of the move that a phrase names."""
+    return int(dict(phrase.slots)["move"].partition("-")[2]) - 1
 
 
 def _is_courtesy(text: str) -> bool:
