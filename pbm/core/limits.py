@@ -379,7 +379,9 @@ def forget(tx: Transaction, name: str, whose: Whose) -> None:
     tx.guesses.forget(key for key in rows if key.kind == name)
 
 
-LONGEST = {bucket.name: bucket.per for bucket in BUCKETS if bucket.per > DAY}
-"""The buckets whose rows are kept longer than others, and how long."""
+HOME = "home"
+"""The kind of rows that say where a player has shown who they are. They stand among those of buckets."""
+LONGEST = {HOME: _YEAR} | {bucket.name: bucket.per for bucket in BUCKETS if bucket.per > DAY}
+"""The kinds of rows that are kept longer than others, and how long."""
 GUESSES = frozenset({"login", "sender", "peer"})
 """The buckets that the operator sees while they are closed."""

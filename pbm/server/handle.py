@@ -41,7 +41,7 @@ from pbm.mailin.written import rewritten
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
-from pbm.server.logins import Gate, Held, Logins, Origin, admitted, settle
+from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
@@ -229,7 +229,7 @@ class Handler:
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
         """Count the mail's wrong passwords, whatever becomes of the mail."""
         if mail.holds_passwords:
-            settle(tx, self.tools.limits, mail.logins, mail.checked.verified)
+            settle(tx, self.tools.limits, mail.logins, mail.checked.verified, mail.origin)
 
     def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
         """Do what the mail asks and compose its mails; the processor time is charged to its sender."""
@@ -275,6 +275,8 @@ class Handler:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
+        if mail.sender.proven and not mail.origin.vouched:  # a verdict needs no other sign
+            note_home(tx, mail.sender.proven.userid, mail.origin)
         redeemed = self._redeem(blank, mail.commands)
         if redeemed is not None:
             return redeemed

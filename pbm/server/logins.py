@@ -2,8 +2,10 @@
 
 They are counted for each userid, each sender and each machine that hands mails over, so that neither many passwords for
 one account nor one password for many accounts get far; and for all strangers together, because each check costs as much
-as hundreds of moves. A player who answers a mail of ours is never locked out: a token proves more than a password, and
-cannot be guessed. Nobody is told whether a userid exists, or whether a password that was not checked was right.
+as hundreds of moves. Where a player has shown who they are, at an address and in a network, their guesses are counted
+apart: nobody locks them out there from elsewhere, whatever From says. A player who answers a mail of ours is never
+locked out: a token proves more than a password, and cannot be guessed. Nobody is told whether a userid exists, or
+whether a password that was not checked was right.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
-from pbm.core.limits import Act, Pool, Whose, buckets_of, excess, forget, name_of, spend
+from pbm.core.limits import HOME, Act, Pool, Whose, buckets_of, excess, forget, name_of, spend
 from pbm.core.request import Credentials
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Player
@@ -47,11 +49,16 @@ class Origin(NamedTuple):
         pool = Pool.PROVEN if self.vouched else Pool.UNPROVEN
         return Whose(pool, source=self.address, machine=self.peer, account=account)
 
-    def login(self, userid: str) -> tuple[Charge, ...]:
+    def home(self, userid: str) -> Key:
+        """What is noted where the player has shown who they are: the address in From, and the network."""
+        return Key(HOME, f"{userid.casefold()} {self.address.casefold()} {self.network}")
+
+    def login(self, tx: Transaction, userid: str) -> tuple[Charge, ...]:
         """The charges of a login. The player's own address has its own: guesses by others do not lock it."""
         own = self.claimed is not None and self.claimed.userid.casefold() == userid
-        account = f"{userid} {self.address.casefold()}" if own else userid
-        return ((Act.LOGIN, self.whose(account)), *self.checks())
+        whose = self.whose(f"{userid} {self.address.casefold()}" if own else userid)
+        is_known = (own and self.vouched) or bool(tx.guesses.get([self.home(userid)]))
+        return ((Act.LOGIN, whose._replace(pool=Pool.PROVEN if is_known else Pool.UNPROVEN)), *self.checks())
 
     def checks(self) -> tuple[Charge, ...]:
         """The charges of any password at all: none for players."""
@@ -124,8 +131,8 @@ class Gate:
 
 def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
     """The passwords of a mail that are to be checked."""
-    charges = {login: origin.login(login[0]) for login in held.logins}
-    charges = dict(list(charges.items())[:MAX_LOGINS])
+    different = list(dict.fromkeys(held.logins))[:MAX_LOGINS]
+    charges = {login: origin.login(gate.tx, login[0]) for login in different}
     charges |= {(NEW, password): origin.checks() for password in list(filter(is_password, held.new))[:MAX_LOGINS]}
     locked = {login: until for login, about in charges.items() if (until := gate.closed_until(login, about))}
     open_ = {login: about for login, about in charges.items() if login not in locked}
@@ -133,8 +140,12 @@ def admitted(gate: Gate, held: Held, origin: Origin) -> Logins:
     return Logins(hashes, tuple(password for userid, password in open_ if userid == NEW), open_, locked)
 
 
-def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str]) -> None:
+def settle(
+    tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Credentials, str], origin: Origin
+) -> None:
     """Count wrong passwords, and every check for strangers; a right password clears the wrong ones before it."""
+    for userid, _ in verified:
+        note_home(tx, userid, origin)
     for login, charges in logins.charges.items():
         wrong = login[0] != NEW and login not in verified
         for act, whose in charges:
@@ -142,6 +153,13 @@ def settle(tx: Transaction, limits: Limits, logins: Logins, verified: Mapping[Cr
                 spend(tx.guesses, limits, tx.now, act, whose)
             elif act is Act.LOGIN:
                 forget(tx, "login", whose)
+
+
+def note_home(tx: Transaction, userid: str, origin: Origin) -> None:
+    """Note that the player has shown who they are, at this address and in this network."""
+    home = origin.home(userid)
+    if not tx.guesses.get([home]):
+        tx.guesses.put(home, 0, tx.now, None)
 
 
 def _hash_of(tx: Transaction, userid: str) -> str:

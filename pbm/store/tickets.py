@@ -58,12 +58,15 @@ class Guesses(Queries):
         rows = [_fitted(key) for key in keys]
         return self._delete(attempts, _any_of(rows)) if rows else 0
 
-    def forget_about(self, subject: str) -> int:
-        """Forget failures at a subject, and at subjects that begin with it and a blank; returns how many."""
+    def forget_about(self, subject: str, kinds: Collection[str] = ()) -> int:
+        """Forget failures at a subject, and at subjects that begin with it and a blank; returns how many.
+
+        kinds: of these kinds only; of all if there are none.
+        """
         whole = attempts.c.subject == subject[:_SUBJECT]
         start = subject[: _SUBJECT - 1]
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
-        return self._delete(attempts, or_(whole, begins))
+        return self._delete(attempts, or_(whole, begins), *([attempts.c.kind.in_(kinds)] if kinds else []))
 
     def locked(self, now: datetime, kinds: Collection[str]) -> list[Attempts]:
         """The keys of some kinds that are locked, those locked longest first."""

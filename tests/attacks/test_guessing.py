@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from pbm.core.limits import GUESSES
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival
 from pbm.mailin import Robot
@@ -128,6 +129,42 @@ def test_whoever_knows_the_owners_address_locks_no_more_than_passwords_from_ther
     assert not open_house.answer("alice", "C4", 101)[0].refuses
 
 
+def from_network(house: House, number: int, text: str, sender: str = "alice", to: str = ROBOT.address) -> str:
+    """The answer to a mail that our mail server took from a machine in the network with this number; no time passes."""
+    house.now -= timedelta(minutes=1)
+    where = f"from far.example (unknown [185.12.{number}.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
+    (got,) = house.send(sender, text, to=to, Received=where)
+    return said(got)
+
+
+@pytest.mark.parametrize("by_token", [True, False])
+def test_forged_guesses_lock_nobody_out_where_they_have_shown_who_they_are(open_house: House, by_token: bool) -> None:
+    """by_token: they have answered a mail to the player; otherwise they have written their password."""
+    if by_token:
+        open_house.send("alice", "help")
+        (token,) = {got["Reply-To"] for got in open_house.mailboxes["alice@example.net"][-1:]}
+        assert OPEN in from_network(open_house, 1, "set", to=token)
+    else:
+        assert OPEN in from_network(open_house, 1, "set alice alicepass")
+    told = [from_network(open_house, network, f"set alice wrong-{network}") for network in range(2, 30)]
+    told += [from_network(open_house, 1, f"set alice wrong-{number}", STRANGER) for number in range(9)]
+    assert LOCKED in told[-1]
+    assert LOCKED in from_network(open_house, 2, "set alice alicepass"), "as for anybody who has shown nothing"
+    assert OPEN in from_network(open_house, 1, "set alice alicepass")
+    for number in range(5):
+        assert WRONG in from_network(open_house, 1, f"set alice wrong-{number}")
+    assert LOCKED in from_network(open_house, 1, "set alice alicepass"), "where they are known, they have as many"
+
+
+def test_whoever_is_vouched_for_has_no_more_guesses_at_others(open_house: House) -> None:
+    """Nor do they use up those of the player."""
+    vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=evil.example"}
+    told = [said(open_house.send(STRANGER, f"set alice wrong-{number}", **vouched)[0]) for number in range(6)]
+    assert LOCKED in told[-1]
+    own = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
+    assert OPEN in said(open_house.send("alice", "set alice alicepass", **own)[0])
+
+
 def test_one_sender_who_tries_one_password_with_everybody_is_locked(open_house: House) -> None:
     told = [guess(open_house, 1, f"user{number}") for number in range(21)]
     assert all(WRONG in each for each in told[:20])
@@ -220,10 +257,10 @@ def test_the_operator_unlocks(open_house: House) -> None:
         guess(open_house, number)
     assert LOCKED in login(open_house)
     with open_house.service.store.write() as tx:
-        assert tx.guesses.forget_about("alice") == 1
+        assert tx.guesses.forget_about("alice", GUESSES) == 1
     assert OPEN in login(open_house)
     with open_house.service.store.write() as tx:
-        assert tx.guesses.forget_about("alice") == 0
+        assert tx.guesses.forget_about("alice", GUESSES) == 0
 
 
 def test_a_new_password_counts_from_the_beginning(open_house: House) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.core.limits import BUCKETS, GUESSES, LONGEST, Act, Memory, Pool, Whose, excess, minute, spend
+from pbm.core.limits import BUCKETS, GUESSES, HOME, LONGEST, Act, Memory, Pool, Whose, excess, minute, spend
 from pbm.domain.configuration import Limits
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -106,7 +106,7 @@ def test_each_bucket_has_a_name_that_the_store_can_hold() -> None:
     names = [bucket.name for bucket in BUCKETS]
     assert len({*names}) == len(names)
     assert all(len(name) <= 20 for name in names)
-    assert {*LONGEST} | GUESSES <= {*names}
+    assert {*LONGEST} | GUESSES <= {*names, HOME}
 
 
 def test_every_act_draws_from_something() -> None:
