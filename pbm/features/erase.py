@@ -22,7 +22,7 @@ from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
 from pbm.domain.verbs import ACCOUNT, Verb
-from pbm.mailin.headers import readable
+from pbm.mailin.written import searchable
 from pbm.store import Transaction
 from pbm.store.tickets import INVITE, Ticket
 
@@ -87,7 +87,7 @@ def erase_when_due(occasion: Occasion) -> None:
 def sweep_when_due(occasion: Occasion) -> None:
     """Search some mails at a time, so that others need not wait long."""
     payload = occasion.item.payload
-    done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]), readable)
+    done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]), searchable)
     if done is not None:
         _plan_sweep(occasion.tx, occasion.item.key, payload["names"], done)
 

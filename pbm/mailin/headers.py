@@ -16,7 +16,7 @@ from itertools import groupby
 
 from pbm.mailin import phrases
 from pbm.mailin.message import Envelope, PeerKey
-from pbm.mailin.mime import MAX_HEADERS, TooLongError, decoded, from_base64, parse, to_text
+from pbm.mailin.mime import MAX_HEADERS, from_base64, to_text
 
 MAX_SUBJECT = 998
 MAX_IDS = 100
@@ -85,17 +85,6 @@ def words(value: str) -> str:
     if not value.isprintable():
         value = "".join(c if c.isprintable() else " " for c in value)
     return " ".join(value.split())
-
-
-def readable(raw: bytes) -> str:
-    """All words of a mail as a person may read them: whatever its texts and fields are encoded in."""
-    try:
-        parts = list(parse(raw).walk())
-    except TooLongError:
-        return ""
-    # Also words in fields: a name in From or Subject is encoded as soon as one letter of it is beyond ASCII.
-    fields = [words(value) for part in parts for values in part.fields.values() for value in values]
-    return "\n".join([*fields, *(decoded(part) for part in parts if part.type.startswith("text/"))])
 
 
 def _undone(run: str) -> str:

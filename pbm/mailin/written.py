@@ -299,6 +299,25 @@ def rewritten(raw: bytes, subject: str, text: str) -> bytes:
     return "\r\n".join([*head, "Content-Transfer-Encoding: 8bit", "", text]).encode("utf-8", "replace")
 
 
+def searchable(raw: bytes) -> tuple[bytes, str]:
+    """What may be kept of a mail so that all of it can be searched, and all its words.
+
+    A mail whose text stands in it as it is read is kept as it is. Of any other, such as one with HTML, files, an
+    enclosed mail or encoded text, its text alone is kept; nothing of one that is encrypted.
+    """
+    try:
+        mail = parse(raw)
+    except TooLongError:
+        return b"", ""
+    passages = () if _is_encrypted(mail) else _passages(mail, "text/plain", [_MAX_TAGS], root=True)
+    text = "\n".join(passages)
+    # Words in fields are encoded as soon as one letter is beyond ASCII.
+    fields = [headers.words(value) for values in mail.fields.values() for value in values]
+    if mail.type != "text/plain" or text.encode("utf-8", "replace") != mail.body.replace(b"\r\n", b"\n"):
+        raw = rewritten(raw, headers.words(mail.first("subject")), text)
+    return raw, "\n".join([*fields, text])
+
+
 def token_answered(mail: Mail, robot: Robot) -> str | None:
     """The token in the address for answers to one of our own mails; one stored as bytes has it in its Reply-To."""
     if mail.version != FINISHED:

@@ -59,17 +59,17 @@ class Traces:
     removed: bool
 
 
-_Naming = Callable[[bytes, Callable[[bytes], str]], bool]
+_Naming = Callable[[bytes, str], bool]
 
 
 def _naming(names: Collection[str]) -> _Naming:
-    """Tells whether octets hold one of the names, as they are or as they read. No name: none does."""
+    """Tells whether octets, or the words they are read as, hold one of the names. No name: none does."""
     either = "|".join(map(re.escape, names)) or r"(?!)"
     pattern = rf"(?<!\w)(?:{either})(?!\w)"
     as_octets, as_text = re.compile(pattern.encode(), re.IGNORECASE), re.compile(pattern, re.IGNORECASE)
 
-    def is_named(raw: bytes, readable: Callable[[bytes], str]) -> bool:
-        return as_octets.search(raw) is not None or as_text.search(readable(raw)) is not None
+    def is_named(raw: bytes, words: str) -> bool:
+        return as_octets.search(raw) is not None or as_text.search(words) is not None
 
     return is_named
 
@@ -129,7 +129,7 @@ class Erasure(Queries):
         done = 0
         while rows := self._next(select(tickets.c.id, tickets.c.payload), tickets.c.id, done):
             # Their words may be written as \uXXXX in JSON.
-            held = [row.id for row in rows if named(row.payload.encode(), lambda raw: str(json.loads(raw)))]
+            held = [row.id for row in rows if named(row.payload.encode(), str(json.loads(row.payload)))]
             self._delete(tickets, tickets.c.id.in_(held))
             done = rows[-1].id
 
@@ -148,11 +148,12 @@ class Erasure(Queries):
             self._delete(inbox, inbox.c.id.in_(some))
 
     def sweep(
-        self, names: Collection[str], done: tuple[int, int], readable: Callable[[bytes], str]
+        self, names: Collection[str], done: tuple[int, int], searchable: Callable[[bytes], tuple[bytes, str]]
     ) -> tuple[int, int] | None:
-        """Empty or delete mails that name the player, a few at a time. readable: gives all words of a mail.
+        """Empty or delete mails that name the player, a few at a time; of others stays what was searched.
 
-        Of what still waits to be sent, only mails with an address of theirs go; others' words stay others'.
+        searchable: gives what may be kept of a mail, and all words of that. Of what still waits to be sent, only mails
+        with an address of theirs go; others' words stay others'.
 
         done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
@@ -162,8 +163,11 @@ class Erasure(Queries):
         told = WHOLE.where(outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
         mails = self._all(told, queued)
         # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
-        emptied = [row.id for row in written if named(row.raw, readable)]
-        self._update(inbox, inbox.c.id.in_(emptied), raw=b"")
+        for row in written:
+            kept, words = searchable(row.raw)
+            kept = b"" if named(kept, words) else kept
+            if kept != row.raw:
+                self._update(inbox, inbox.c.id == row.id, raw=kept)
         dropped = [mail.id for mail in mails if self._is_about(mail, addressed, named)]
         Outbox(self._connection).drop(outbox.c.id.in_(dropped))
         if not written and not mails:
@@ -174,7 +178,8 @@ class Erasure(Queries):
     def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
         """Whether the mail, as it is owed, has to go."""
         holds = addressed if mail.state is Delivery.QUEUED else named
-        return holds(mail.mail.shared + b" " + mail.mail.owed, lambda octets: octets.decode(errors="replace"))
+        octets = mail.mail.shared + b" " + mail.mail.owed
+        return holds(octets, octets.decode(errors="replace"))
 
     def _next(self, mails: Select[Any], key: ColumnElement[int], after: int) -> Sequence[Row[Any]]:
         """The next mails after an id, in order."""

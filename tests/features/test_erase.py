@@ -111,6 +111,57 @@ def test_what_waits_or_is_encoded_goes_as_well(lived: House) -> None:
     assert {"outbox"} <= set(stored(lived, address_of("bob"))), "how the games end is still told"
 
 
+ADDRESS = address_of(NAME)
+IN_BASE64 = base64.b64encode(f"Ask {ADDRESS}, that is {NAME}".encode()).decode()
+BASE64 = "Content-Transfer-Encoding: base64"
+ENTITIES = "".join(f"&#{ord(letter)};" for letter in f"{NAME} is {ADDRESS}")
+IN_QP = "".join(f"={ord(letter):02X}" for letter in ADDRESS)
+
+
+def part(kind: str, body: str, *fields: str) -> str:
+    return "\r\n".join([f"Content-Type: {kind}", *fields, "", body])
+
+
+@pytest.mark.parametrize(
+    ("inner", "stays"),
+    [
+        (part("text/plain", IN_BASE64, BASE64), ""),
+        (part("text/plain; charset=utf-7", f"it is {NAME}"), ""),
+        (part("text/html", f"<p>It is {ENTITIES}</p>"), ""),
+        (part("text/html", "<p>It is zebu<b>lon</b></p>"), ""),
+        (part("application/octet-stream", IN_BASE64, BASE64), "Hello"),
+        (part("text/plain; name=a.txt", IN_BASE64, BASE64), "Hello"),
+        (
+            part("text/plain", IN_BASE64, "Content-Transfer-Encoding: base64", "Content-Disposition: attachment"),
+            "Hello",
+        ),
+        (part("application/zip", IN_QP, "Content-Transfer-Encoding: quoted-printable"), "Hello"),
+        (part("message/rfc822", part("text/plain", IN_BASE64, BASE64)), "Hello"),
+        (part("text/plain", f"invite {IN_QP}", "Content-Transfer-Encoding: quoted-printable"), ""),
+        (part("image/png", "iVBORw0KGgo=", BASE64), "Hello"),
+    ],
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_cannot_be_searched_is_not_kept(lived: House, inner: str, stays: str, alone: bool) -> None:
+    """stays: what does of a mail that has the part below a text of its own."""
+    head = "From: carol@example.net\r\nSubject: hello\r\nMIME-Version: 1.0\r\n"
+    parts = "".join(f"--x\r\n{each}\r\n" for each in (part("text/plain", "Hello"), inner))
+    raw = head + (inner if alone else part("multipart/mixed; boundary=x", f"\r\n{parts}--x--\r\n"))
+    lived.deliver(Arriving("carol@example.net", (ROBOT.address,), raw.encode()))
+    mail = lived.inbox_row.id
+    lived.send("carol", "games", "Nothing of interest to anybody")
+    other = lived.inbox_row
+    Administration(lived.service).remove_player(NAME)
+    lived.wait(timedelta(days=1))
+    with lived.service.store.read() as tx:
+        row, same = tx.inbox.get(mail), tx.inbox.get(other.id)
+    assert row is not None
+    assert same is not None
+    assert same.raw == other.raw, "all of it can be searched"
+    assert not re.search(rb"zebu|lon<|&#122|%s|=7A|iVBO" % IN_BASE64[:20].encode(), row.raw, re.IGNORECASE)
+    assert alone or (stays.encode() in row.raw)
+
+
 def test_the_ban_of_an_erased_player_holds_at_their_address_and_names_nobody(lived: House) -> None:
     hand = Steward(lived.service)
     hand.ban(NAME, None, f"{NAME.title()} was rude")
