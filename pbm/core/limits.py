@@ -186,7 +186,7 @@ BUCKETS = (
     Bucket("proposal", (Act.CHALLENGE,), By.AUTHOR, _UNPROVEN, 5, DAY, "challenges by one stranger"),
     Bucket("challenged", (Act.CHALLENGED,), By.ACCOUNT, _BOTH, 50, DAY, "games to which one player is challenged"),
     Bucket("message", (Act.MESSAGE,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "messages of one player"),
-    Bucket("chat", (Act.CHAT,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "words of one player on boards"),
+    Bucket("chat", (Act.CHAT,), By.AUTHOR, _BOTH, "messages_per_day", DAY, "words of one player on boards"),
     Bucket("kibitz", (Act.KIBITZ,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "kibitzes of one player"),
     Bucket("puzzle", (Act.PUZZLE,), By.AUTHOR, _BOTH, 20, DAY, "puzzles for one player"),
     # Guesses. None is checked while one of its buckets is closed.

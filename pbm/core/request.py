@@ -27,7 +27,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import Locks, Standing, redact, usage
+from pbm.domain.verbs import Standing, redact, usage
 from pbm.mailin import Message
 from pbm.reading.games_named import people_named
 from pbm.reading.sentences import discreet
@@ -68,8 +68,8 @@ class Sender(NamedTuple):
     address: str = ""
     """The address that a token proves the mail is from, where nobody has an account with it."""
     own: Player | None = None
-    """The player in the seat of the token, if From is an address of theirs: enough for verbs that are `lasting`, on the
-    token's board, and for being answered as a player.
+    """The player in the seat of the token, if From is an address of theirs: enough for what is about the token's board
+    alone, and for being answered as a player.
     """
     at_home: tuple[Player, ...] = ()
     """The players who had From as a confirmed address before anything was done."""
@@ -275,28 +275,29 @@ class Author(Desk):
     wish: int = 0
     """The number of the wish that a newcomer is shown in the answer; 0 for the one they were shown before."""
 
-    def who(self, command: Command) -> Player:
-        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it."""
+    def who(self, command: Command, board: int | None = None) -> Player:
+        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it.
+
+        board: the one that it is about, and nothing else; then the token of a seat there, and From, are enough.
+        """
         if command.credentials is not None:
             player = self._login(command.credentials)
             self.prove(player)
         elif self.sender.proven is not None:
             player = self.player = self.sender.proven
-        elif self.sender.own is not None and self._is_harmless(command):
+        elif self.sender.own is not None and board == self.sender.board:
             player = self.player = self.sender.own
         else:
             line = command.verb.line if "PASSWORD" in command.verb.line else f"{command.line} USERID PASSWORD"
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", line)
         return player
 
-    def _is_harmless(self, command: Command) -> bool:
-        """Whether the command only tells its player something, or is about the board whose mail is answered."""
-        if command.verb.locks is Locks.NOTHING:
-            return True  # whoever forges it has the answer sent to the player's own address
-        if not command.verb.lasting:
-            return False
-        named = command.args.get("BOARD", "").partition("#")[0]
-        return not named or int(named) == self.sender.board
+    @property
+    def is_only_seated(self) -> bool:
+        """Whether nothing but the token of a seat shows who the author is."""
+        verified = {userid for userid, _ in self.incoming.verified}
+        named = self.player is not None and self.player.userid.casefold() in verified
+        return self.sender.seat is not None and self.sender.proven is None and not named
 
     def prove(self, player: Player) -> None:
         """Note that this player wrote the mail, and so that mail reaches them."""
@@ -534,6 +535,7 @@ class Request(Desk):
         """Who is counted for what the mail causes. to: the address that gets a mail. account: whom it is about."""
         player = self.author.player or self.sender.proven
         proven = player is not None or self.message.authenticated or bool(self.sender.address)
+        proven = proven and not self.author.is_only_seated  # board mails are passed on
         author = f"player {player.id}" if player else mailbox(self.message.sender) if self.message.sender else "nobody"
         pool = Pool.PROVEN if proven else Pool.UNPROVEN
         return Whose(pool, author, network=self.incoming.network, to=to, account=account)

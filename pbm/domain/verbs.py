@@ -139,8 +139,6 @@ class Verb:
     """A sentence may begin with it, so below the first line of a mail it is a command only if it cannot be prose."""
     takes_plan: bool = False
     """A plan may follow on the lines below."""
-    lasting: bool = False
-    """It works in an answer to a mail of an ended board."""
     gameless: bool = False
     """With words after it, it may stand without a game, and means all games."""
     unlisted: bool = False

@@ -105,16 +105,15 @@ def echo(request: Request, command: Command) -> Answer:
         rank=160,
         other_usage="BOARD USERID PASSWORD",
         wordy=True,
-        lasting=True,
     ),
     "see how your rating changed on a board, or the last time, with all the numbers",
 )
 def why(request: Request, command: Command) -> Answer:
-    """Explain the rating change of the named board, of the answered one if it was rated, or else of the last."""
-    player = request.author.who(command)
+    """Explain the rating change of the named board, of the answered one, or else of the last."""
     named = command.args.get("BOARD")
     board = int(named) if named else request.sender.board
-    if named is None and (board is None or player.id not in request.tx.ratings.changes(board)):
+    player = request.author.who(command, board)
+    if board is None:
         board = request.tx.ratings.last_board(player.id)
     if board is None:
         raise NotFound("You have not ended a rated game yet, so no rating of yours has changed.")

@@ -52,7 +52,6 @@ def _is_worth_it(match: Match) -> bool:
         LOOKING,
         Locks.BOARDS,
         rank=165,
-        lasting=True,
         other_usage="BOARD [PLY] [MOVE...]",
     ),
     "get a game that has ended as an animation, and as a file for programs; or see any board after a ply",

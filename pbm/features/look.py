@@ -152,10 +152,10 @@ def all_show(request: Request, command: Command) -> Answer | None:
 )
 def showas(request: Request, command: Command) -> Answer | None:
     """Show boards as the player sees them when they play; all their running boards if they name none."""
-    player = request.author.who(command)
-    words = command.args.get("BOARD", "").split()
-    if not words and request.sender.board is None:
-        words = ["me", "active"]
+    words, answered = command.args.get("BOARD", "").split(), request.sender.board
+    if not words:
+        words = ["me", "active"] if answered is None else [str(answered)]
+    player = request.author.who(command, answered if words == [str(answered)] else None)
 
     def seat(board: OpenBoard) -> Seat | None:
         own = board.match.seat_of(player.id)

@@ -86,7 +86,7 @@ _GUESSED = re.compile(
 
 
 @handles(
-    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, rank=155, bare=True, lasting=True),
+    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, rank=155, bare=True),
     "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
 )
 def puzzle(request: Request, command: Command) -> Answer | None:

@@ -313,8 +313,8 @@ def _told(settings: Settings) -> str:
     "get the ends of your time as a calendar file, of a board or of all your boards",
 )
 def calendar(request: Request, command: Command) -> None:
-    player = request.author.who(command)
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))
+    player = request.author.who(command, int(word) if word.isdecimal() else None)
     running = running_boards(request, player, boards_under_way(request.tx, player))
     if word.casefold() != "all":
         board = request.boards.load(int(word))

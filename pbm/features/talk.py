@@ -236,12 +236,13 @@ def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every
 
 
 @handles(
-    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True, lasting=True),
+    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True),
     "write to the players of a board and to all who follow it; the text goes below the command",
 )
 def chat(request: Request, command: Command) -> None:
     """Send the text below the command to everybody who gets the mails of the board."""
-    board, author = request.boards.named(command), request.author.who(command)
+    board = request.boards.named(command)
+    author = request.author.who(command, board.match.board)
     is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
     read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
     _say(request, board, author, RemarkKind.COMMENT, read_as)
@@ -290,14 +291,14 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
         rank=60,
         has_text=True,
         wordy=True,
-        lasting=True,
         aliases=("notes",),
     ),
     "keep what you write below for yourself, under the emails of a board; alone it shows your notes",
 )
 def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
-    board, owner = request.boards.named(command), request.author.who(command)
+    board = request.boards.named(command)
+    owner = request.author.who(command, board.match.board)
     text = request.unsecret(request.words.spend(board.match.board))
     own = board.match.seat_of(owner.id)
     kept = board.intents.find(own, IntentKind.SUBMIT) if own is not None else None

@@ -91,7 +91,7 @@ def hint(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True, lasting=True),
+    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True),
     "go through a game that has ended, or an attached one: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer:
@@ -101,8 +101,8 @@ def review(request: Request, command: Command) -> Answer:
         raise BadArguments(
             "Name a board that has ended, or attach the record of a game (SGF, HGF, .trl).", "review 101"
         )
-    player, board = request.author.who(command), request.boards.named(command)
-    match = board.match
+    board = request.boards.named(command)
+    match, player = board.match, request.author.who(command, board.match.board)
     if match.result is None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
     if match.result.ending is Ending.VOID or len(match.record) < 2:

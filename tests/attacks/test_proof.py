@@ -7,8 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from pbm.server.senders import PROOFS
+from pbm.store.tables import attempts
 from tests.conversation import Got, House, address_of, record
 
 ACTS = (
@@ -28,8 +30,30 @@ ACTS = (
     "erase me",
     "signoff",
     "102 resign",
+    "rematch 102",
+    "chat 102\n\nI am alice.",
+    "note 102\n\nI am alice.",
+    "why 102",
+    "review 102",
+    "showas 102",
+    "showas me active",
+    "showas",
+    "calendar 102",
+    "calendar all",
+    "export",
+    "export 101",
+    "puzzle",
+    "test display",
+    "password evilpass1",
+    "add eve@mallory.example",
+    "rename mallory",
+    "delete",
 )
 """What a player's word alone brings about, beyond the board whose mail is answered."""
+OF_A_MOVE = {"matches", "plies", "paces", "remarks"}
+"""The tables that a move with words below it changes."""
+AT_ONCE = {"showas", "erase me"}
+"""What is about the board that is answered, and what asks for help where it stands below a move."""
 VERDICTS = {
     "none": "",
     "dmarc fails": "dmarc=fail header.from=example.net",
@@ -59,6 +83,22 @@ def test_the_token_of_a_board_and_a_forged_from_act_on_nothing_else(verdict: str
         assert {got.address for got in mails} <= {address_of("alice"), address_of("carol")}, act
         heard = [got["Subject"] for got in mails if got.address == address_of("carol")]
         assert all("would like to play" in subject or "challenge" in subject for subject in heard), (act, heard)
+
+
+@pytest.mark.parametrize("verdict", ["none", "dmarc fails"])
+@pytest.mark.parametrize("act", sorted({*ACTS} - AT_ONCE))
+def test_nor_do_they_below_a_move(verdict: str, act: str, table: House) -> None:
+    """Her move is hers, whoever sends it, but it is no proof of what stands below it."""
+    table.player("carol")
+    table.game("cross -size=4 alice bob")
+    table.answer("bob", "C4", 101)
+    before = table.dump()
+    mails = send(table, f"C3\n{act}", verdict)
+    assert record(table) == ["D4", "C4", "C3"]
+    changed = {name for name, rows in table.dump().items() if rows != before[name]}
+    assert changed <= OF_A_MOVE
+    others = {got["Subject"] for got in mails if got.board != 101}
+    assert others <= {"pbm: was that you?", "pbm: choose a password"} | {got["Subject"] for got in mails if got.refuses}
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)
@@ -116,6 +156,16 @@ def test_a_move_does_not_wait_for_what_needs_more_proof(table: House) -> None:
     assert [got["Subject"] for got in mails if "was that you" in got["Subject"]] == ["pbm: was that you?"]
     place = [got["Subject"] for got in table.mailboxes[address_of("alice")]].index("pbm: was that you?")
     assert any(got["Subject"] == "pbm: your settings" for got in table.answer("alice", "yes", mail=place + 1))
+
+
+def test_what_stands_below_a_move_draws_as_what_proves_nothing(table: House) -> None:
+    """Else whoever has a forwarded board mail would use up what its player may have others asked."""
+    table.answer("bob", "C4", 101)
+    send(table, "C3\nsignup somebody secret-word victim@elsewhere.example", "none")
+    about = attempts.c.kind == "question domain"
+    with table.service.store.read() as tx:
+        drawn = tx._connection.execute(select(attempts.c.subject).where(about)).scalars().all()
+    assert drawn == ["elsewhere.example unproven"]
 
 
 def test_the_page_for_operators_prints_the_table() -> None:

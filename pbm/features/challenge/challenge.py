@@ -111,7 +111,7 @@ def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Play
 
 
 @handles(
-    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, rank=40, lasting=True),
+    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, rank=40),
     "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:
@@ -123,7 +123,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {match.board} has not ended yet.")
     if match.result.ending is Ending.VOID:
         raise NotAllowed(f"Board {match.board} was void, so there is nothing to play again.")
-    request.author.who(command)
+    request.author.who(command, match.board)
     follower = request.tx.matches.rematch_of(match.board)
     if follower is not None:
         raise NotAllowed(f"The rematch has started already: it is board {follower}.", f"show {follower}")
