@@ -10,7 +10,11 @@ from random import Random
 from typing import Any
 
 from games import GAMES, AnyGame, luddit
-from pbm.bots import LEVELS, Budget, Decision, Skill, choose, skill_of, strong
+from pbm.bots import strong
+from pbm.bots.choose import Decision, choose, skill_of
+from pbm.bots.levels import LEVELS
+from pbm.bots.search import Budget
+from pbm.bots.skill import Skill
 
 SPIEL = "OpenSpiel's MCTS"
 

@@ -39,7 +39,7 @@ from rich.table import Table
 from bench.rivals import SPIEL, Board, Player
 from games import GAMES
 from games.rules import Side
-from pbm.bots import LEVELS
+from pbm.bots.levels import LEVELS
 
 PLIES = 400
 """A game that has not ended after this many plies counts as a draw."""

@@ -1,157 +1,21 @@
-"""The registry of games: name -> rules. A game from another package joins through the entry point group `pbm.games`.
+"""Games: the rules of each, what they share, and the registry, which is imported when one of its names is first used.
 
-A game that cannot be played is left out, with the reason; all others stay available.
+So whoever needs a name of `games.rules` or `games.scene` does not wait for all games.
 """
 
-from __future__ import annotations
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-import re
-import traceback
-from collections.abc import Iterable
-from importlib.metadata import EntryPoint, entry_points
-from types import UnionType
-from typing import Any
+from games.rules import AnyGame
 
-from games.amazons import Amazons
-from games.breakthrough import Breakthrough
-from games.clobber import Clobber
-from games.cross import Cross
-from games.crossgeo import CrossGeo
-from games.dots import Dots
-from games.four import Four
-from games.go import Go
-from games.gomoku import Gomoku
-from games.havannah import Havannah
-from games.hex import Hex
-from games.loa import Loa
-from games.loops import Loops
-from games.luddit import Luddit
-from games.morris import Morris
-from games.polygon import Polygon
-from games.reversi import Reversi
-from games.rules import KINDS, Game, Info, Outcome, Side
-from games.scene import Scene
-from games.y import Y
-from games.yavalath import Yavalath
+if TYPE_CHECKING:
+    from games.registry import GAMES, LEFT_OUT, OURS, join, leave_out, reason_of
+else:
 
-AnyGame = Game[Any, Any, Any]
-"""A game whose options, positions and moves are opaque values."""
-
-GAMES: dict[str, AnyGame] = {
-    game.info.name: game
-    for game in (
-        Amazons(),
-        Breakthrough(),
-        Clobber(),
-        Cross(),
-        CrossGeo(),
-        Dots(),
-        Four(),
-        Go(),
-        Gomoku(),
-        Havannah(),
-        Hex(),
-        Loa(),
-        Loops(),
-        Luddit(),
-        Morris(),
-        Polygon(),
-        Reversi(),
-        Y(),
-        Yavalath(),
-    )
-}
-
-OURS = frozenset(GAMES)
-"""The names of the games in this package; all others join."""
-
-LEFT_OUT: dict[str, str] = {}
-"""Games of other packages that could not join, by the name of their entry point: a sentence that says why."""
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__} has no attribute {name}")
+        return getattr(import_module(f"{__name__}.registry"), name)
 
 
-class _Unfit(Exception):
-    """A game cannot join. The text is a sentence for its author."""
-
-
-def leave_out(name: str, reason: str) -> None:
-    """Removes a game that cannot be played here. reason: a sentence."""
-    GAMES.pop(name, None)
-    LEFT_OUT[name] = reason
-
-
-def join(entries: Iterable[EntryPoint]) -> None:
-    """Adds the games of other packages."""
-    for entry in entries:
-        try:
-            game = entry.load()()
-            _check(game, entry.name)
-            _play_a_ply(game)
-        except _Unfit as unfit:
-            LEFT_OUT[entry.name] = str(unfit)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  whatever is wrong with it, the others must stay playable
-            LEFT_OUT[entry.name] = reason_of(error)
-        else:
-            GAMES[entry.name] = game
-
-
-def _check(game: AnyGame, name: str) -> None:
-    """Checks a game without playing it. Raises: _Unfit; OptionError for an option that refuses its default."""
-    lacking = [each for each in vars(Game) if not each.startswith("_") and not hasattr(game, each)]
-    if lacking:
-        raise _Unfit(f"{type(game).__name__} has no {', '.join(lacking)}; games.rules.Game tells what a game has.")
-    info = game.info
-    if not isinstance(info, Info):
-        raise _Unfit(f"Its info is {info!r}, not a games.rules.Info.")
-    if info.name != name:
-        raise _Unfit(f'Its entry point is called "{name}", but info.name is "{info.name}".')
-    if not re.fullmatch("[a-z]{1,20}", name):
-        raise _Unfit(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
-    if name in GAMES:
-        raise _Unfit(f'There is a game "{name}" already.')
-    if info.kind not in KINDS:
-        raise _Unfit(f'Its kind "{info.kind}" is none of {", ".join(KINDS)}.')
-    for option in info.options:
-        if option.default is not None:
-            option.read(str(option.default))
-
-
-def _play_a_ply(game: AnyGame) -> None:
-    """Plays the first legal move with the default options. Raises: _Unfit, and whatever the game raises."""
-    options = game.options(())
-    for side in game.sides(options):
-        _expect("name of a side", side, str)
-    start = game.start(options)
-    _look(game, start, None)
-    move = next(iter(game.moves(start)), None)
-    if move is None:
-        raise _Unfit("At the start there is no legal move.")
-    notation = game.notate(start, move)
-    _expect("notation", notation, str)
-    if game.parse(start, notation) != move:
-        raise _Unfit(f"The move {move!r} is written {notation!r}, which is read as another one.")
-    _look(game, game.play(start, move), move)
-
-
-def _look(game: AnyGame, pos: Any, last: Any) -> None:
-    """Raises: as _play_a_ply."""
-    hash(pos)
-    _expect("outcome", game.outcome(pos), Outcome | None)
-    _expect("side to move", game.to_move(pos), Side)
-    _expect("scene", game.scene(pos, last), Scene)
-
-
-def _expect(what: str, value: object, kind: type | UnionType) -> None:
-    """Raises: _Unfit."""
-    if not isinstance(value, kind):
-        wanted = kind.__name__ if isinstance(kind, type) else kind
-        raise _Unfit(f"Its {what} is {value!r}, not a {wanted}.")
-
-
-def reason_of(error: BaseException) -> str:
-    """A sentence on what went wrong in a game, and where."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({frames[-1].filename}, line {frames[-1].lineno}, in {frames[-1].name})" if len(frames) > 1 else ""
-    return f"{type(error).__name__}: {error}{where}."
-
-
-join(entry_points(group="pbm.games"))
+__all__ = ["GAMES", "LEFT_OUT", "OURS", "AnyGame", "join", "leave_out", "reason_of"]

@@ -358,6 +358,10 @@ class Game(Protocol[O, P, M]):
         """The scene to show. last: the move that led here, to be marked."""
 
 
+AnyGame = Game[Any, Any, Any]
+"""A game whose options, positions and moves are opaque values."""
+
+
 class Judging(ABC, Generic[P, M]):
     """A game that reads a move first and then judges it."""
 

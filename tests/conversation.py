@@ -43,7 +43,7 @@ import lxml.html
 import psycopg
 from sqlalchemy import Connection, event
 
-from pbm.bots import NoThought, Question, Stopped, Thought, think
+from pbm.bots.mind import NoThought, Question, Stopped, Thought, think
 from pbm.compose import owed
 from pbm.compose.tell import mail_bytes
 from pbm.core.robots import Ask

@@ -55,38 +55,6 @@ SKILLS: dict[str, type[Skill]] = {
 """Skills by the name of their game; all other games use the plain one."""
 
 
-PATIENCE = 40.0
-"""The wall-clock seconds after which a robot stops thinking, so that players have its answer within a minute."""
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """How well a robot plays."""
-
-    number: int
-    steps: int
-    """As in Budget, like seconds."""
-    seconds: float
-
-    def budget(self, skill: Skill) -> Budget:
-        share = skill.shares[self.number - 1]
-        visits = max(round(skill.full * share), min(skill.full, skill.least * 3 ** (self.number - 1)))
-        slip = skill.slips[self.number - 1] if self.number <= len(skill.slips) else 0.0
-        return Budget(visits, self.seconds, self.steps, slip, PATIENCE)
-
-
-LEVELS = {
-    level.number: level
-    for level in (
-        Level(1, 0, 2.0),
-        Level(2, 30, 3.0),
-        Level(3, 300, 5.0),
-        Level(4, 5_000, 8.0),
-        Level(5, 500_000, 12.0),
-    )
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A move and the reasons for it."""

@@ -23,7 +23,8 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.bots import strong
-from pbm.bots.choose import LEVELS, PATIENCE, Decision, choose, discovered, invented, skill_of
+from pbm.bots.choose import Decision, choose, discovered, invented, skill_of
+from pbm.bots.levels import LEVELS, PATIENCE
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8

@@ -42,7 +42,7 @@ def ban() -> None:
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
 @irrevocable("Let {who} lose all their games?", when="forfeit")
 @pass_steward
-def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> None:
+def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> str:
     """Ban a userid, an address or a domain.
 
     WHO is one of these; a domain is written @example.org.
@@ -60,7 +60,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
     lost = hand.ban(who, until, reason, forfeit=forfeit)
     lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
     how_long = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
-    say(f"{who} is kept out {how_long}.{lost_too}")
+    return f"{who} is kept out {how_long}.{lost_too}"
 
 
 @ban.command("list")
@@ -75,13 +75,13 @@ def list_(tx: Transaction) -> list[Row]:
 @ban.command()
 @click.argument("who")
 @pass_steward
-def lift(hand: Steward, who: str) -> None:
+def lift(hand: Steward, who: str) -> str:
     """Lift the ban on WHO.
 
     Emails they sent in the meantime are in `pbm inbox list --state ignored`.
     """
     hand.lift(who)
-    say(f"{who} may play again.")
+    return f"{who} may play again."
 
 
 @click.command(cls=Command)
@@ -91,7 +91,7 @@ def lift(hand: Steward, who: str) -> None:
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @irrevocable("Write to all players?", when="everybody")
 @pass_steward
-def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> None:
+def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> str:
     """Write to players, or to all.
 
     Their answers come to you, like mail to postmaster.
@@ -101,7 +101,7 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
     if not content:
         raise click.UsageError("The letter is empty.")
     number = hand.write_to(list(userids), subject, content)
-    say(f"The letter is on its way to {counted(number, 'player')}.")
+    return f"The letter is on its way to {counted(number, 'player')}."
 
 
 @click.group(cls=Group)
@@ -123,11 +123,11 @@ def list_broadcasts(tx: Transaction) -> list[Row]:
 @click.argument("number", type=NUMBER)
 @irrevocable("Send broadcast {number} to all who want them?")
 @pass_administration
-def approve(admin: Administration, number: int) -> None:
+def approve(admin: Administration, number: int) -> str:
     """Send a broadcast to all who want them."""
     hearers = admin.approve_broadcast(number)
     to = "all players" if hearers is None else counted(hearers, "player")
-    say(f"Broadcast {number} is on its way to {to}.")
+    return f"Broadcast {number} is on its way to {to}."
 
 
 @broadcast.command()

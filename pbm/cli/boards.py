@@ -16,10 +16,10 @@ import click
 from pbm.cli.frame import (
     GAME_WORDS,
     NUMBER,
+    GameName,
     Group,
     Invocation,
     Number,
-    OneOf,
     irrevocable,
     lists,
     pass_administration,
@@ -39,13 +39,7 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.store.matches import Summary
 
 
-def _games() -> list[str]:
-    from games import GAMES
-
-    return list(GAMES)
-
-
-game_option = click.option("--game", type=OneOf("game", _games), help="Of this game only.")
+game_option = click.option("--game", type=GameName(), help="Of this game only.")
 player_option = click.option("--player", "userid", help="Of this player only.")
 
 
@@ -70,7 +64,7 @@ def _board_and_ply(_: click.Context, __: click.Parameter, value: str) -> tuple[i
 
 @click.group(cls=Group)
 def board() -> None:
-    """Games under way and over."""
+    """Games under way and over: list, draw, move, verify, end."""
 
 
 @board.command("list")
@@ -96,7 +90,7 @@ def _boards(
 def _print_board(found: tuple[Match, State], as_json: bool) -> None:
     """The board with its drawing and its moves."""
     from pbm import draw
-    from pbm.compose.views import move_list
+    from pbm.compose.scoresheet import move_list
 
     match, state = found
     drawing = draw.text(state.game.scene(state.position, state.last))
@@ -165,27 +159,27 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw", help="Who wins, or that nobody does.")
 @pass_administration
-def end(admin: Administration, number: int, word: str) -> None:
+def end(admin: Administration, number: int, word: str) -> str:
     """End a game with a result that you choose.
 
     Both players get an email. For a game that shall count for nobody there is pbm board void.
     """
     match = admin.board(number)
     match = admin.end(number, _decided(match, word))
-    say(f"Board {number}: {_outcome(match)}.")
+    return f"Board {number}: {_outcome(match)}."
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @irrevocable("Make board {number} count for nobody?")
 @pass_arbiter
-def void(hand: Arbiter, number: int) -> None:
+def void(hand: Arbiter, number: int) -> str:
     """Make a game void, under way or over.
 
     Ratings become as if it had not ended. Both players get an email.
     """
     hand.void(number)
-    say(f"Board {number} counts for nobody.")
+    return f"Board {number} counts for nobody."
 
 
 @board.command()
@@ -344,14 +338,7 @@ def show_challenge(tx: Transaction, board: int) -> Row:
     return _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
 
 
-@challenge.command(hidden=True)
-@click.argument("number", type=NUMBER, metavar="BOARD")
-@irrevocable("Make board {number} count for nobody?")
-@pass_arbiter
-def cancel(hand: Arbiter, number: int) -> None:
-    """The same as pbm board void."""
-    hand.void(number)
-    say(f"Board {number} counts for nobody.")
+challenge.add_command(void, "cancel")
 
 
 def _row(match: Match | Summary) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from pbm.cli.frame import Invocation
 from pbm.cli.loading import masked
 from pbm.cli.opening import opened_store, sign
 from pbm.cli.output import NoDatabase, Refused, print_json, replayed, say
-from pbm.cli.settings import Configuration, Server
+from pbm.cli.settings import Configuration
 from pbm.server.rows import Replayed
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
@@ -105,7 +105,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
     if not source.is_file():
         raise NoDatabase(opening.no_database(configuration.database))
     file = target / datetime.now(UTC).strftime(_NAME) if is_folder else target
-    boards = _copied(configuration, source, file, quick=quick)
+    boards = _copied(source, file, quick=quick)
     _note(configuration)
     say(f"{file}: {file.stat().st_size:,} octets, sound{boards}.")
     for old in sorted(target.glob(_ANY_NAME))[:-keep] if keep is not None else ():
@@ -113,13 +113,13 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
         say(f"{old} removed.")
 
 
-def _copied(configuration: Configuration, source: Path, file: Path, *, quick: bool) -> str:
+def _copied(source: Path, file: Path, *, quick: bool) -> str:
     """Make a sound copy; returns a clause about its boards. Raises: Refused."""
     with _coming(file, source) as fresh:
         if file.exists():
             raise Refused(f"{file} is there already.")
         copies.copy(source, fresh)
-        boards = _checked(configuration, fresh, quick=quick)
+        boards = _checked(fresh, quick=quick)
         copies.seal(fresh)
         copies.rename(fresh, file)
     return boards
@@ -142,8 +142,8 @@ def restore(invocation: Invocation, file: Path, *, quick: bool) -> None:
             copies.copy(file, fresh)
         except DatabaseTrouble as trouble:
             raise Refused(f"{file}: {trouble}. Nothing was changed; name a file that pbm db backup made.") from trouble
-        boards = _checked(configuration, fresh, quick=quick, upgrade=True)
-        with _opened_copy(configuration.model_copy(update={"database": copies.url_of(fresh)})) as store:
+        boards = _checked(fresh, quick=quick, upgrade=True)
+        with _opened_copy(fresh) as store:
             store.set_back(datetime.now(UTC))
             unknown = _unknown(store, _busy(configuration) if target.exists() else {})
         copies.seal(fresh)
@@ -221,10 +221,9 @@ def _coming(file: Path, source: Path) -> Iterator[Path]:
         raise Refused(f"No copy was made: {seen}") from trouble
 
 
-def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: bool = False) -> str:
+def _checked(file: Path, *, quick: bool, upgrade: bool = False) -> str:
     """A clause about the boards of a copy, once it is found sound. Raises: Refused, with what is wrong."""
-    of_copy = configuration.model_copy(update={"database": copies.url_of(file), "server": Server()})
-    with _opened_copy(of_copy) as store:
+    with _opened_copy(file) as store:
         if upgrade:
             store.upgrade(datetime.now(UTC))
         is_ours = (revision := store.revision()) == REVISION
@@ -232,9 +231,8 @@ def _checked(configuration: Configuration, file: Path, *, quick: bool, upgrade: 
             raise Refused("The copy is not sound:\n" + "\n".join(problems))
         if not is_ours:
             return f", of revision {revision}, so that its boards were not looked at"
-    if quick:
-        return ", its boards not looked at"
-    with opened_store(of_copy, quiet=True) as store:
+        if quick:
+            return ", its boards not looked at"
         verdicts = replayed(store)
     if wrong := _wrong(verdicts):
         raise Refused("\n".join(["Boards of the copy differ from the replay of their records:", *wrong]))
@@ -246,19 +244,18 @@ def _wrong(verdicts: Sequence[Replayed]) -> list[str]:
 
 
 @contextmanager
-def _opened_copy(of_copy: Configuration) -> Iterator[Store]:
-    """Raises: Refused if the file is empty or is no database of ours."""
-    try:
-        with opened_store(of_copy, quiet=True) as store:
+def _opened_copy(file: Path) -> Iterator[Store]:
+    """Raises: Refused if the file is empty, damaged, or no database of ours."""
+    with closing(Store(copies.url_of(file))) as store:
+        store.signature = opening.signature()
+        try:
+            if store.revision() is None:
+                raise Refused("The file is empty: it is no copy of a database.")
             yield store
-    except NoDatabase:
-        raise Refused("The file is empty: it is no copy of a database.") from None
-    except SchemaTrouble as trouble:
-        raise Refused(f"The copy cannot be used. {trouble}") from None
-    except Refused as refused:
-        if isinstance(refused.__cause__, Malformed):  # its name is of no use: it is removed
-            raise Refused(f"The copy is not sound:\n{refused.__cause__}") from None
-        raise
+        except SchemaTrouble as trouble:
+            raise Refused(f"The copy cannot be used. {trouble}") from None
+        except Malformed as trouble:
+            raise Refused(f"The copy is not sound:\n{trouble}") from None
 
 
 def _before_upgrade(configuration: Configuration) -> Path | None:
@@ -266,7 +263,7 @@ def _before_upgrade(configuration: Configuration) -> Path | None:
     if (source := copies.file_of(configuration.database)) is None:
         return None
     file = source.absolute().with_name(f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    _copied(configuration, source, file, quick=True)
+    _copied(source, file, quick=True)
     return file
 
 

@@ -18,7 +18,7 @@ quick_option = click.option("--quick", is_flag=True, help="Do not replay the boa
 
 @click.group(cls=Group)
 def db() -> None:
-    """The database itself."""
+    """The database itself: back it up, restore, check, copy; what was done to it."""
 
 
 @db.command()

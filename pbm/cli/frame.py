@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,18 +38,20 @@ class Number(click.IntRange):
     name = "number"
 
 
-class OneOf(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
-    """One of some words, which are asked for only when one is given: they may take long to import."""
+class GameName(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
+    """The name of a game; which there are is asked only when one is given, because it takes a while to import."""
 
-    def __init__(self, name: str, words: Callable[[], Iterable[str]]) -> None:
-        self.name = name
-        self._words = words
+    name = "game"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return str(click.Choice([*self._words()], case_sensitive=False).convert(value, param, ctx))
+        from games import GAMES
+
+        return str(click.Choice([*GAMES], case_sensitive=False).convert(value, param, ctx))
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        return [CompletionItem(word) for word in self._words() if word.startswith(incomplete)]
+        from games import GAMES
+
+        return [CompletionItem(name) for name in GAMES if name.startswith(incomplete)]
 
 
 NUMBER = Number(1, 10**12 - 1)
@@ -108,16 +110,18 @@ class Invocation:
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
-def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], None]], Callable[P, None]]:
-    """Gives a command an object that acts on the service, instead of the invocation; imported when the command runs."""
+def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], str | None]], Callable[P, None]]:
+    """Gives a command an object that acts on the service, imported when the command runs; what it returns is said."""
 
-    def decorated(command: Callable[Concatenate[Any, P], None]) -> Callable[P, None]:
+    def decorated(command: Callable[Concatenate[Any, P], str | None]) -> Callable[P, None]:
         @pass_invocation
         @wraps(command)
         def run(invocation: Invocation, /, *args: P.args, **kwargs: P.kwargs) -> None:
             over = getattr(import_module(module), hand)
             with invocation.service() as service:
-                command(over(service), *args, **kwargs)
+                done = command(over(service), *args, **kwargs)
+            if done is not None:
+                say(done)
 
         return run
 
@@ -206,29 +210,14 @@ def log_warnings() -> None:
 
 def _anywhere() -> list[click.Parameter]:
     """The options of `pbm` itself, which every command takes, too; the last one given counts."""
+    shared: dict[str, Any] = {"expose_value": False, "callback": _remember}
+    config = "The configuration, a TOML file. [env var: PBM_CONFIG]"
+    database = "Such as sqlite:////var/lib/pbm/pbm.db. [env var: PBM_DATABASE]"
+    quiet = "Say nothing but what was asked for, and what went wrong."
     return [
-        click.Option(
-            ["--config"],
-            type=FILE,
-            expose_value=False,
-            callback=_remember,
-            help="The configuration, a TOML file. [env var: PBM_CONFIG]",
-        ),
-        click.Option(
-            ["--database"],
-            metavar="URL",
-            expose_value=False,
-            callback=_remember,
-            help="Such as sqlite:////var/lib/pbm/pbm.db. [env var: PBM_DATABASE]",
-        ),
-        click.Option(
-            ["--quiet"],
-            is_flag=True,
-            default=None,
-            expose_value=False,
-            callback=_remember,
-            help="Say nothing but what was asked for, and what went wrong.",
-        ),
+        click.Option(["--config"], type=FILE, help=config, **shared),
+        click.Option(["--database"], metavar="URL", help=database, **shared),
+        click.Option(["--quiet"], is_flag=True, default=None, help=quiet, **shared),
     ]
 
 
@@ -324,50 +313,30 @@ class Group(click.Group):
 
 _GROUPS = {
     "Run the server": {
-        "init": ("pbm.cli.run:init", "Set up a server: configuration, keys, units, DNS records."),
-        "serve": ("pbm.cli.run:serve", "Listen for mail, handle it and deliver the answers."),
-        "work": ("pbm.cli.run:work", "Handle and deliver beside `pbm serve`: as many of these as you like."),
-        "status": ("pbm.cli.run:status", "How the server is doing: queues, ages, rates, and what needs you."),
-        "doctor": ("pbm.cli.run:doctor", "Check everything a server needs, and say what it lacks."),
-        "config": ("pbm.cli.run:config", "The configuration: every key, its meaning, its value, its source."),
-        "maintenance": ("pbm.cli.acts:maintenance", "Accept mail but play nothing, for a while."),
-        "demo": ("pbm.cli.run:demo", "Watch two mail programs play a game of Cross against a live server."),
-        "play": ("pbm.cli.run:play", "Play by email at a live server on this machine, in a mail program of its own."),
+        **dict.fromkeys(("init", "serve", "work", "status", "doctor", "config"), "run"),
+        "maintenance": "acts",
+        "demo": "run",
+        "play": "run",
     },
     "The club": {
-        "player": ("pbm.cli.players:player", "Accounts: make, list, change, export, import, erase them."),
-        "ban": ("pbm.cli.acts:ban", "Ban a player, an address or a domain."),
-        "challenge": ("pbm.cli.boards:challenge", "Start games between players, look at them."),
-        "board": ("pbm.cli.boards:board", "Games under way and over: list, draw, move, verify, end."),
-        "clock": ("pbm.cli.acts:clock", "Stop clocks, let them run, or give time, on some boards or all."),
-        "tournament": (
-            "pbm.cli.tournaments:tournament",
-            "Tournaments, ladders and leagues: make, list, show, start, cancel them.",
-        ),
-        "letter": ("pbm.cli.acts:letter", "Write to players, or to all."),
-        "broadcast": ("pbm.cli.acts:broadcast", "Broadcasts of players: review, approve or reject them."),
-        "publish": ("pbm.cli.players:publish", "Finished games as a static site, for any web server."),
-        "game": ("pbm.cli.games:game", "For programmers: begin a new game, let a program play."),
+        "player": "players",
+        "ban": "acts",
+        "challenge": "boards",
+        "board": "boards",
+        "clock": "acts",
+        "tournament": "tournaments",
+        "letter": "acts",
+        "broadcast": "acts",
+        "publish": "players",
+        "game": "games",
     },
-    "Mail": {
-        "inbox": ("pbm.cli.mails:inbox", "Incoming emails, and how an email would be read."),
-        "outbox": ("pbm.cli.mails:outbox", "Outgoing emails."),
-        "receive": ("pbm.cli.mails:receive", "Take one email from standard input, for a mail server's pipe."),
-    },
-    "Database": {
-        "db": ("pbm.cli.db:db", "The database itself: back it up, restore, check, copy; what was done to it."),
-    },
-    "Address and keys": {
-        "identity": ("pbm.cli.keys:identity", "The address by which players know the server."),
-        "keys": ("pbm.cli.keys:keys", "The keys that sign and encrypt, and the secret that proves our emails."),
-    },
-    "This program": {
-        "help": ("pbm.cli.frame:help_", "This page, and those of the commands: pbm help board void."),
-        "completion": ("pbm.cli.manual:completion", "Let bash, zsh or fish complete these commands."),
-        "manual": ("pbm.cli.manual:manual", "Write pages for man."),
-    },
+    "Mail": dict.fromkeys(("inbox", "outbox", "receive"), "mails"),
+    "Database": {"db": "db"},
+    "Address and keys": {"identity": "keys", "keys": "keys"},
+    "This program": {"help": "frame", "completion": "manual", "manual": "manual"},
 }
-_COMMANDS = {name: command for group in _GROUPS.values() for name, command in group.items()}
+"""The module of each command."""
+_MODULES = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
 def _open_streams() -> None:
@@ -378,26 +347,32 @@ def _open_streams() -> None:
 
 
 class _Lazy(Group):
-    """Imports a command only when it runs; help and completion need only the table above."""
+    """Imports a command when it is asked for."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _open_streams()
         return super().main(*args, **kwargs)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(_MODULES)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
-            return None
-        module, _, attribute = _COMMANDS[name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return _command(name) if name in _MODULES else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, commands in _GROUPS.items():
+        for title, names in _GROUPS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, summary) for name, (_, summary) in commands.items()], col_max=12)
+                formatter.write_dl([(name, _command(name).get_short_help_str(_WHOLE)) for name in names], col_max=12)
+
+
+_WHOLE = 200
+"""More characters than any first sentence has."""
+
+
+def _command(name: str) -> click.Command:
+    module = import_module(f"pbm.cli.{_MODULES[name]}")
+    command: click.Command = getattr(module, "help_" if name == "help" else name)
+    return command
 
 
 @click.command(cls=Command, name="help")

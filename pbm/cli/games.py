@@ -105,12 +105,12 @@ _PACKAGE = {
     "pbm_$name/__init__.py": _GAME,
     "pbm_$name/templates/help/$name.txt": _HELP,
 }
-REGISTRY = Path("games/__init__.py")
+REGISTRY = Path("games/registry.py")
 
 
 @click.group(cls=Group)
 def game() -> None:
-    """Games: begin a new one."""
+    """For programmers: begin a new game, let a program play."""
 
 
 @game.command()

@@ -1,12 +1,23 @@
-"""The server's address, and what proves it: `pbm identity` and `pbm keys`."""
+"""The server's address, and the keys and the secret that prove it: `pbm identity` and `pbm keys`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
 import click
 
-from pbm.cli.frame import Group, done_by, irrevocable
-from pbm.cli.output import FILE, json_option
+from pbm.cli.frame import Group, Invocation, irrevocable, lists, pass_invocation, reads
+from pbm.cli.output import FILE, Refused, Row, counted, print_json, say, write_file
 
+if TYPE_CHECKING:  # help pages need none of these
+    from pbm.cli.settings import Configuration
+    from pbm.edges.signing import SigningKey
+    from pbm.store import Transaction
+
+T = TypeVar("T")
 key_file = click.argument("file", required=False, type=FILE)
 
 
@@ -18,23 +29,66 @@ def identity() -> None:
     """
 
 
+def _print_identity(found: tuple[str, list[str]], as_json: bool) -> None:
+    address, former = found
+    if as_json:
+        print_json({"address": address, "former": former})
+    else:
+        click.echo("\n".join([address, *(f"also: {each}" for each in former)]))
+
+
 @identity.command()
-@json_option
-@done_by("pbm.cli.identity")
-def show() -> None:
+@reads(_print_identity)
+def show(tx: Transaction) -> tuple[str, list[str]]:
     """Print the address and its former ones."""
+    known = tx.identity.get()
+    if known is None:
+        raise Refused("The database has no address yet. The first server that is told a domain sets it.")
+    return "@".join(known), [*tx.identity.former()]
 
 
 @identity.command("set")
 @click.argument("address")
 @click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
-@done_by("pbm.cli.identity")
-def set_() -> None:
+@pass_invocation
+def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """Let players write to another ADDRESS.
 
     The old address is kept as an alias: as long as mail to it reaches this server, answers to older emails count. If
     server.local_part and server.domain are set, change them, too, and restart all servers.
     """
+    from pydantic import ValidationError
+
+    from pbm.cli.opening import opened_store
+    from pbm.cli.settings import Server
+
+    local_part, _, domain = address.partition("@")
+    try:
+        server = Server(local_part=local_part, domain=domain)
+    except ValidationError:
+        raise click.BadParameter(f'"{address}" is no address such as pbm@example.org.') from None
+    configuration = invocation.effective().values
+    with opened_store(configuration) as store, store.write() as tx:
+        before = tx.identity.get()
+        tx.identity.set(server.local_part, server.domain)
+    was = f" It was {'@'.join(before)}, where answers to older emails still count." if before else ""
+    told = f" {_told(configuration, before, address)} are told." if tell and before else ""
+    changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
+    change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
+    say(f"The address is {address} now.{was}{told} {change} all servers anew.")
+
+
+def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:
+    """Write to all players from the new address; returns their number in words."""
+    from pbm.cli.opening import opened_service
+    from pbm.cli.settings import Server
+    from pbm.server.steward import Steward
+
+    moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
+    with opened_service(moved, quiet=True) as service:
+        service.store.signature = None  # setting the address was logged already
+        number = Steward(service).tell_of_move("@".join(before), address)
+    return counted(number, "player")
 
 
 @click.group(cls=Group)
@@ -54,8 +108,8 @@ def secret() -> None:
 @click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older emails still count.")
 @click.option("--at-once", is_flag=True, help="Older emails no longer count: the secret is in the wrong hands.")
 @irrevocable("Let no email from before count any more?", when="at_once")
-@done_by("pbm.cli.identity")
-def rotate_secret() -> None:
+@pass_invocation
+def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
     """Make a new secret.
 
     Answers to earlier emails, their links and the signatures of exports still count for the overlap, but what somebody
@@ -63,13 +117,23 @@ def rotate_secret() -> None:
     far is void, and each player who has boards gets an email that shows how they stand and can be answered, a hundred
     players a minute. Chat apps start a new chat for each board.
     """
+    from pbm.domain.spans import read_duration
+
+    now = datetime.now(UTC)
+    until = now if at_once else now + timedelta(microseconds=read_duration(overlap))
+    with invocation.store() as store:
+        store.rotate_secret(now, until)
+    if at_once:
+        say("The secret is new. No email from before counts any more; players are told how their boards stand.")
+    else:
+        say(f"The secret is new. Emails from before count until {until:%Y-%m-%d %H:%M} UTC.")
 
 
 @secret.command("list")
-@json_option
-@done_by("pbm.cli.identity")
-def list_secrets() -> None:
+@lists("No former secret counts.")
+def list_secrets(tx: Transaction) -> list[Row]:
     """Show until when earlier emails count."""
+    return [{"counts_until": until} for until in tx.secrets.former_until(tx.now)]
 
 
 @keys.group()
@@ -79,31 +143,42 @@ def dkim() -> None:
 
 @dkim.command("create")
 @key_file
-@done_by("pbm.cli.identity")
-def create_key() -> None:
+@pass_invocation
+def create_key(invocation: Invocation, file: Path | None) -> None:
     """Make the keys, and print the DNS records for them.
 
     One file holds both, an RSA key and an Ed25519 key. If FILE, or dkim.key if that is set, does not exist, it is
     written, readable only by its owner. An existing file is kept, and the records of its keys are printed.
     """
+    configuration = _with_identity(invocation)
+    path = _named("dkim", configuration.dkim.key, file)
+    _print_records(configuration, path, configuration.dkim.selector)
+    if configuration.dkim.key is None:
+        click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
 
 
 @dkim.command("rotate")
 @key_file
-@done_by("pbm.cli.identity")
-def rotate_key() -> None:
+@pass_invocation
+def rotate_key(invocation: Invocation, file: Path | None) -> None:
     """Make the next keys, beside those that sign.
 
     They get a file of their own, beside FILE or dkim.key, and a selector of their own. Publish the printed records,
     change dkim.key and dkim.selector, reload the server (SIGHUP), and keep the records of the old selector for some
     weeks, because emails signed with it are still on their way.
     """
+    configuration = _with_identity(invocation)
+    selector = f"pbm{datetime.now(UTC):%Y%m%d}"
+    path = _named("dkim", configuration.dkim.key, file).parent / f"{selector}.pem"
+    _print_records(configuration, path, selector)
+    keys = f'key = "{path.absolute()}"  selector = "{selector}"'
+    click.echo(f"Once the records are published, sign with them by the configuration:  [dkim]  {keys}", err=True)
 
 
 @keys.command()
 @key_file
-@done_by("pbm.cli.identity")
-def crypt() -> None:
+@pass_invocation
+def crypt(invocation: Invocation, file: Path | None) -> None:
     """Create the OpenPGP key, and print a contact card.
 
     The card (vCard) lets chat apps write to the server.
@@ -111,3 +186,54 @@ def crypt() -> None:
     kept. Keep a copy of it with your backups: no other key can read what was encrypted for it. A chat app that insists
     on encryption needs the card to write to the server; publish it, on a web page or as a file.
     """
+    from pbm.cli.opening import robot
+    from pbm.edges.crypt import Keyring, new_key
+
+    configuration = _with_identity(invocation)
+    path = _named("crypt", configuration.crypt.key, file)
+    address = robot(configuration).address
+    ring = _read(path, lambda: new_key(address), Keyring)
+    click.echo(ring.card(address), nl=False)
+    click.echo(f"The fingerprint of the key is {ring.fingerprint}.", err=True)
+    if configuration.crypt.key is None:
+        click.echo(f'Use it by the configuration:  [crypt]  key = "{path.absolute()}"', err=True)
+
+
+def _with_identity(invocation: Invocation) -> Configuration:
+    from pbm.cli.opening import with_identity
+
+    return with_identity(invocation.effective().values)
+
+
+def _named(table: str, key: Path | None, file: Path | None) -> Path:
+    if (path := file or key) is None:
+        raise click.UsageError(f"Name the file of the key, or set {table}.key.")
+    return path
+
+
+def _print_records(configuration: Configuration, path: Path, selector: str) -> None:
+    """Print the DNS records of the keys in the file, which is created if it does not exist. Raises: Refused."""
+    from pbm.edges.signing import new_keys, signing_keys
+
+    domain = configuration.dkim.domain or configuration.server.domain
+    for key in _read(path, new_keys, lambda keys: signing_keys(selector, keys)):
+        click.echo(key_record(key, domain))
+
+
+def key_record(key: SigningKey, domain: str) -> str:
+    """The line for the DNS, in strings of fewer than 255 octets, which is the limit there."""
+    strings = " ".join(f'"{key.record[start : start + 250]}"' for start in range(0, len(key.record), 250))
+    return f"{key.selector}._domainkey.{domain}. IN TXT ( {strings} )"
+
+
+def _read(path: Path, made: Callable[[], bytes], read: Callable[[bytes], T]) -> T:
+    """What `read` makes of the key in the file, which is created if it does not exist. Raises: Refused."""
+    try:
+        if not path.exists():
+            write_file(path, made())
+            click.echo(f"A new key is in {path}.", err=True)
+        return read(path.read_bytes())
+    except ImportError:
+        raise Refused("Encrypted email needs the extra: pip install 'pbm-server[crypt]'.") from None
+    except (OSError, ValueError) as error:
+        raise Refused(f"{path} cannot be used: {getattr(error, 'strerror', None) or error}.") from error

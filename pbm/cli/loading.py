@@ -22,7 +22,7 @@ from pydantic_core import ErrorDetails
 
 from pbm.cli.output import Misconfigured
 from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
-from pbm.cli.settings import GONE, RENAMED, Configuration, is_loopback, unusable_authorities
+from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
@@ -125,21 +125,19 @@ def _hidden(found: re.Match[str]) -> str:
 
 def _environment() -> dict[str, Any]:
     """The keys in the environment. Names with a single underscore, such as PBM_PORT, may be somebody else's."""
-    for name in os.environ:
-        table, nested, _ = name.removeprefix(PREFIX).partition("__")
-        if name.startswith(PREFIX) and nested and table.lower() not in Configuration.model_fields:
-            raise Misconfigured(f"{name}: there is no such key.{_meant(table.lower(), Configuration)}")
     given: dict[str, Any] = {}
     tables = {key[0] for key in keys(Configuration) if len(key) > 1}
     for name, value in os.environ.items():
         table, nested, key = name.upper().removeprefix(PREFIX).lower().partition("__")
-        if not name.upper().startswith(PREFIX) or table not in Configuration.model_fields:
+        if not name.upper().startswith(PREFIX):
             continue
-        if nested:
+        if nested and table in tables:
             given.setdefault(table, {})[key] = value
+        elif nested:
+            raise Misconfigured(f"{name}: there is no such key.{_meant(table, Configuration)}")
         elif table in tables:
             raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.")
-        else:
+        elif table in Configuration.model_fields:
             given[table] = value
     return given
 
@@ -172,7 +170,7 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
     if not key:
         return reason
     if error["type"] == "extra_forbidden":
-        reason = "there is no such key." + (_renamed(key) or _meant(str(key[-1]), table_of(key[:-1])))
+        reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
     elif error["type"] == "model_type":
         reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
@@ -181,14 +179,6 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
     if origin == "environment":
         origin += f" {variable(*map(str, key))}"
     return f"{'.'.join(map(str, key))} ({origin}): {reason}"
-
-
-def _renamed(key: tuple[Any, ...]) -> str:
-    """What became of a key of an earlier version; empty for others."""
-    name = ".".join(map(str, key))
-    if name in GONE:
-        return " This limit cannot be set any more; limits.scale is a factor on all of them."
-    return f' It is called "{RENAMED[name]}" now.' if name in RENAMED else ""
 
 
 def _meant(name: str, table: type[BaseModel]) -> str:

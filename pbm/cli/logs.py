@@ -14,8 +14,8 @@ import os
 import re
 import sys
 import threading
-from collections import deque
 from datetime import UTC, datetime
+from queue import Full, Queue
 from time import monotonic, sleep
 from typing import TextIO, cast
 
@@ -33,7 +33,6 @@ MOST_WAITING = 10_000
 _LAST_SECONDS = 1.0
 """How long the end of the process waits for them."""
 _LOOK_SECONDS = 0.01
-_AT_ONCE = 100
 
 _opened: list[Unhurried] = []
 
@@ -52,22 +51,16 @@ class Unhurried:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._waiting: deque[str] = deque()
-        self._some = threading.Event()
-        self._busy = False
-        self._dropped = 0
-        self._counting = threading.Lock()
-        """Held while that number is changed."""
+        self._waiting: Queue[str] = Queue(MOST_WAITING)
+        self._dropped, self._counting = 0, threading.Lock()
         threading.Thread(target=self._run, name="log", daemon=True).start()
         _opened.append(self)
 
     def write(self, text: str) -> int:
-        if len(self._waiting) < MOST_WAITING:
-            self._waiting.append(text)
-        else:
+        try:
+            self._waiting.put_nowait(text)
+        except Full:
             self._drop(text.count("\n"))
-        if not self._some.is_set():  # waking the writer costs more than the line
-            self._some.set()
         return len(text)
 
     def flush(self) -> None:
@@ -76,20 +69,18 @@ class Unhurried:
     def drain(self) -> None:
         """Wait until all is written, but not for long."""
         end = monotonic() + _LAST_SECONDS
-        while (self._waiting or self._busy) and monotonic() < end:
+        while self._waiting.unfinished_tasks and monotonic() < end:
             sleep(_LOOK_SECONDS)
 
     def _run(self) -> None:
-        while self._some.wait():
-            self._some.clear()
-            self._busy = True
-            while self._waiting:
-                with self._counting:
-                    dropped, self._dropped = self._dropped, 0
-                self._put("".join(self._waiting.popleft() for _ in range(min(_AT_ONCE, len(self._waiting)))))
-                if dropped:
-                    self._put(f"{dropped} lines dropped, for nobody read them\n")
-            self._busy = False
+        while True:
+            text = self._waiting.get()
+            with self._counting:
+                dropped, self._dropped = self._dropped, 0
+            self._put(text)
+            if dropped:
+                self._put(f"{dropped} lines dropped, for nobody read them\n")
+            self._waiting.task_done()
 
     def _drop(self, lines: int) -> None:
         with self._counting:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
@@ -19,7 +18,6 @@ from pbm.cli.frame import (
     Command,
     Group,
     Invocation,
-    OneOf,
     lists,
     pass_invocation,
     pass_steward,
@@ -47,12 +45,14 @@ if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
 limit_option = click.option(
     "--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest first."
 )
+
+
+def state_option(*states: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """states: the values of Arrival or Delivery, whose import takes a while."""
+    return click.option("--state", type=click.Choice(states), help="Only emails in this state.")
+
+
 raw_option = click.option("--raw", is_flag=True, help="Print the email alone, byte for byte.")
-
-
-def _states(name: str) -> list[str]:
-    """The values of an enumeration of states of mails."""
-    return [state.value for state in getattr(import_module("pbm.domain.mail"), name)]
 
 
 def print_mail(found: tuple[Row | None, bytes], as_json: bool) -> None:
@@ -74,7 +74,11 @@ def inbox() -> None:
 
 
 @inbox.command("list")
-@click.option("--state", type=OneOf("state", lambda: _states("Arrival")), help="Only emails in this state.")
+@click.option(
+    "--state",
+    type=click.Choice(["new", "handled", "ignored", "parked", "forgotten"]),
+    help="Only emails in this state.",
+)
 @limit_option
 @lists("There are no such emails.")
 def list_(tx: Transaction, state: str | None, limit: int) -> list[Row]:
@@ -150,17 +154,17 @@ def handle(invocation: Invocation, number: int) -> None:
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, required=True, metavar="ID...")
 @pass_steward
-def close(hand: Steward, numbers: tuple[int, ...]) -> None:
+def close(hand: Steward, numbers: tuple[int, ...]) -> str:
     """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
     hand.close(list(numbers))
-    say(f"{len(numbers)} closed.")
+    return f"{len(numbers)} closed."
 
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @pass_steward
-def answer(hand: Steward, number: int, text: TextIO) -> None:
+def answer(hand: Steward, number: int, text: TextIO) -> str:
     """Answer a parked mail, and close it.
 
     You can also answer the email that told you of it.
@@ -169,17 +173,17 @@ def answer(hand: Steward, number: int, text: TextIO) -> None:
     if not content:
         raise click.UsageError("The answer is empty.")
     address = hand.answer(number, content)
-    say(f"The answer is on its way to {address}.")
+    return f"The answer is on its way to {address}."
 
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.argument("address")
 @pass_steward
-def forward(hand: Steward, number: int, address: str) -> None:
+def forward(hand: Steward, number: int, address: str) -> str:
     """Send a parked mail on to ADDRESS as it came, and close it."""
     hand.forward(number, address)
-    say(f"Mail {number} is on its way to {address}.")
+    return f"Mail {number} is on its way to {address}."
 
 
 @inbox.command()
@@ -242,7 +246,7 @@ def _print_outgoing(rows: list[Row], as_json: bool) -> None:
 
 
 @outbox.command("list")
-@click.option("--state", type=OneOf("state", lambda: _states("Delivery")), help="Only emails in this state.")
+@state_option("queued", "sent", "failed")
 @limit_option
 @reads(_print_outgoing)
 def list_outgoing(tx: Transaction, state: str | None, limit: int) -> list[Row]:

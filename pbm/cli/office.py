@@ -12,7 +12,7 @@ import email.policy
 import email.utils
 import tempfile
 import uuid
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -150,97 +150,63 @@ async def post_office(database: Path, office: PostOffice | None = None) -> Async
         service.close()
 
 
-Show = Callable[[str], None]
-
 FIRST_STONE = "H11"
 """Alice's, which Bob then takes over by the swap."""
 BOB_AS_O = ["A3", "I4", "B4", "I5", "C4", "H5", "D5", "H6", "E5", "G6", "F7", "G8", "G9", "H10", "F6"]
 ALICE_AS_X = ["C7", "C8", "D1", "D2", "D6", "D7", "E3", "E4", "E6", "F5", "G7", "H7", "I8", "J8", "K9"]
 """Together they make the left board on the game's own help page: O connects three sides, no two adjacent."""
 
-_WIDTH = 78
+
+def _show_heading(text: str, line: str = "-") -> None:
+    click.echo(f"{line * 2} {text} ".ljust(78, line))
 
 
-@dataclass(slots=True)
-class Screen:
-    """Shows every mail when it is sent and when it arrives."""
-
-    show: Show
-
-    async def says(self, who: MailProgram, subject: str, text: str = "") -> None:
-        """Send a mail to the server, and wait for the answers to its sender."""
-        seen = len(who.received)
-        self.sent(who, await who.write(subject, text), subject)
-        self.arrived(who, await who.wait_for(seen))
-
-    async def answers(
-        self, who: MailProgram, text: str, *others: MailProgram, letter: Letter | None = None
-    ) -> EmailMessage:
-        """Answer the latest mail, or `letter`; wait until the sender and the others have got mail."""
-        seen = {reader.name: len(reader.received) for reader in (who, *others)}
-        mail = await who.answer(text, letter)
-        self.sent(who, mail, text)
-        for reader in (who, *others):
-            self.arrived(reader, await reader.wait_for(seen[reader.name]))
-        return mail
-
-    def sent(self, who: MailProgram, mail: EmailMessage, text: str) -> None:
-        self.show(_rule(f"{who.name} writes to {mail['To']}"))
-        self.show(text)
-        self.show("")
-
-    def arrived(self, who: MailProgram, letters: list[Letter]) -> None:
-        for letter in letters:
-            self.show(_rule(f"mail for {who.name}: {letter.message['Subject']}"))
-            self.show(letter.text)
-
-    def says_aside(self, text: str) -> None:
-        self.show(_rule(text, "="))
+async def _show(writes: Awaitable[EmailMessage], *readers: MailProgram) -> EmailMessage:
+    """Send a mail, and show it and what then comes for each of the readers, of whom the first has written it."""
+    seen = {reader.name: len(reader.received) for reader in readers}
+    mail = await writes
+    _show_heading(f"{readers[0].name} writes to {mail['To']}")
+    subject = str(mail["Subject"]) if mail["In-Reply-To"] is None else ""
+    click.echo("\n".join([*filter(None, (subject, Letter(mail).text.split("\n\n")[0].strip())), ""]))
+    for reader in readers:
+        for letter in await reader.wait_for(seen[reader.name]):
+            _show_heading(f"mail for {reader.name}: {letter.message['Subject']}")
+            click.echo(letter.text)
+    return mail
 
 
-def _rule(text: str, line: str = "-") -> str:
-    return f"{line * 2} {text} ".ljust(_WIDTH, line)
-
-
-async def play_demo(office: PostOffice, show: Show) -> None:
+async def play_demo(office: PostOffice) -> None:
     """Play the game. Raises: RuntimeError if it does not end as it must."""
-    stage, alice, bob = Screen(show), office.program("alice"), office.program("bob")
+    alice, bob = office.program("alice"), office.program("bob")
     for who in (alice, bob):
-        await stage.says(who, f"signup {who.name} open-sesame-{who.name}")
-        await stage.answers(who, "Yes, that was me.")
-    seen = len(bob.received)
-    await stage.says(alice, f"cross challenge alice bob {alice.name} open-sesame-{alice.name}", "Shall we?")
-    stage.arrived(bob, await bob.wait_for(seen))
-    await stage.answers(alice, FIRST_STONE, bob)
+        await _show(who.write(f"signup {who.name} open-sesame-{who.name}"), who)
+        await _show(who.answer("Yes, that was me."), who)
+    await _show(alice.write("cross challenge alice bob alice open-sesame-alice", "Shall we?"), alice, bob)
+    await _show(alice.answer(FIRST_STONE), alice, bob)
     old = bob.received[-1]
-    stage.says_aside("Bob takes over O and the stone")
-    await stage.answers(bob, "swap", alice)
-    await _troubles(stage, alice, bob, old)
+    _show_heading("Bob takes over O and the stone", "=")
+    await _show(bob.answer("swap"), bob, alice)
+    _show_heading("An illegal move: the cell is taken", "=")
+    await _show(alice.answer(FIRST_STONE), alice)
+    _show_heading("A good move, whose email is delivered twice: it is played once", "=")
+    await alice.send(await _show(alice.answer(ALICE_AS_X[0]), alice, bob))
+    _show_heading("A stale answer: Bob answers a board email that is two plies old", "=")
+    await _show(bob.answer("A1", old), bob)
+    await _show(bob.answer(BOB_AS_O[0]), bob, alice)
     for x, o in zip(ALICE_AS_X[1:], BOB_AS_O[1:], strict=True):
-        await stage.answers(alice, x, bob)
-        await stage.answers(bob, o, alice)
+        await _show(alice.answer(x), alice, bob)
+        await _show(bob.answer(o), bob, alice)
     if "bob (O) won by connecting three non-adjacent sides" not in alice.received[-1].text:
         raise RuntimeError("the game did not end as it should")
-    stage.says_aside("Bob has won: O connects three sides of which no two are neighbours")
+    _show_heading("Bob has won: O connects three sides of which no two are neighbours", "=")
 
 
-async def _troubles(stage: Screen, alice: MailProgram, bob: MailProgram, old: Letter) -> None:
-    """Accidents of real life, which change nothing."""
-    stage.says_aside("An illegal move: the cell is taken")
-    await stage.answers(alice, FIRST_STONE)
-    stage.says_aside("A good move, whose email is delivered twice: it is played once")
-    await alice.send(await stage.answers(alice, ALICE_AS_X[0], bob))
-    stage.says_aside("A stale answer: Bob answers a board email that is two plies old")
-    await stage.answers(bob, "A1", letter=old)
-    await stage.answers(bob, BOB_AS_O[0], alice)
-
-
-async def _play(show: Show) -> None:
+async def _play() -> None:
     log_warnings()
     with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
         async with post_office(Path(folder) / "pbm.db") as office:
-            await play_demo(office, show)
+            await play_demo(office)
 
 
 def demo(_: Invocation) -> None:
-    asyncio.run(_play(click.echo))
+    asyncio.run(_play())

@@ -5,7 +5,9 @@ Only commands that say so create a database: a mistyped path would look like a s
 
 from __future__ import annotations
 
+import getpass
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,26 +16,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from pbm.cli.loading import masked
 from pbm.cli.output import Misconfigured, NoDatabase, Refused
-from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE
+from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE, MASK
 from pbm.cli.settings import Configuration
-from pbm.cli.signature import signature
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of, journals
 from pbm.store.neighbours import Malformed
+from pbm.store.refusals import LogLine
 
 if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of it
     from pbm.edges.crypt import Keyring
     from pbm.edges.signing import Signature
     from pbm.edges.transports import Transport
     from pbm.mailin.headers import Robot
-    from pbm.mailin.message import Unlock
     from pbm.server import Service
     from pbm.store.house import Peer
 
 _LEAST_ROOM = 1 << 20
+_MOST_WORDS = 500
+_SERVERS = {"serve", "work", "receive", "demo", "play"}
+"""Commands that do what mails ask for, not what the operator does."""
 
 
 def robot(configuration: Configuration) -> Robot:
@@ -59,17 +64,12 @@ def opened_service(
     with opened_store(configuration, create=create, quiet=serves or quiet) as store:
         known = identified(configuration, store, adopt=serves)
         settings = Settings(robot(known), configuration.limits, configuration.operator, configuration.house)
-        service = Service(store, settings, clock=Timekeeper(), unlock=_unlock(configuration) if serves else None)
+        ring = keyring(configuration) if serves else None
+        service = Service(store, settings, clock=Timekeeper(), unlock=None if ring is None else ring.unlock)
         try:
             yield service
         finally:
             service.close()
-
-
-def _unlock(configuration: Configuration) -> Unlock | None:
-    """How to decrypt mails; None without a key."""
-    ring = keyring(configuration)
-    return None if ring is None else ring.unlock
 
 
 def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:
@@ -130,6 +130,45 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
         raise Refused(f"database: {masked(url)} cannot be used: {_reason(url, trouble)}") from trouble
     finally:
         store.close()
+
+
+def signature() -> LogLine | None:
+    """The line for `pbm db log` that the running command leaves, in the transaction of what it does.
+
+    None if it is no act of the operator.
+    """
+    context = click.get_current_context(silent=True)
+    if context is None or context.info_name in _SERVERS:
+        return None
+    words = " ".join([context.command_path.partition(" ")[2], *_said(context)])
+    return LogLine(datetime.now(UTC), _operator()[:80], words[:_MOST_WORDS])
+
+
+def _operator() -> str:
+    """The name of the person at the keyboard, even if they have changed to another user."""
+    for name in ("SUDO_USER", "DOAS_USER"):
+        if os.environ.get(name):
+            return os.environ[name]
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in containers
+        return str(os.getuid())
+
+
+def _said(context: click.Context) -> Iterator[str]:
+    """The arguments and options as they could be typed again, but passwords masked."""
+    for param in context.command.params:
+        if param.name not in context.params or context.get_parameter_source(param.name) is ParameterSource.DEFAULT:
+            continue
+        is_secret = getattr(param, "hide_input", False) or "password" in (param.name or "")
+        values = context.params[param.name]
+        values = values if isinstance(values, list | tuple) and (param.multiple or param.nargs != 1) else [values]
+        for value in values:
+            if isinstance(param, click.Option):
+                yield max(param.opts, key=len)
+            if not getattr(param, "is_flag", False):
+                shown = getattr(value, "name", value)  # a file is shown by its name
+                yield MASK if is_secret else shlex.quote(str(shown))
 
 
 def sign(store: Store) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -22,9 +22,6 @@ if TYPE_CHECKING:  # most commands need none of it
     from pbm.store import Store
 
 Row = Mapping[str, Any]
-
-_PIPED_WIDTH = 1000
-"""The width of a table that no terminal shows: nothing is wrapped for a program that reads it."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
 
@@ -43,8 +40,11 @@ def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
     elif not rows:
         click.echo(nothing)
     else:
-        columns = zip(rows[0], *([_shown(value) for value in row.values()] for row in rows), strict=True)
-        _print_table([column for column in columns if any(column[1:])])
+        table = [[name.replace("_", " ") for name in rows[0]], *([*map(_shown, row.values())] for row in rows)]
+        columns = [column for column in zip(*table, strict=True) if any(column[1:])]
+        widths = [max(map(len, column)) for column in columns]
+        for line in zip(*columns, strict=True):
+            click.echo("  ".join(map(str.ljust, line, widths)).rstrip())
 
 
 def print_fields(row: Row, *, as_json: bool) -> None:
@@ -65,20 +65,14 @@ def replayed(store: Store, boards: Sequence[int] | None = None) -> list[Replayed
     """The verdicts on the boards, or on all, with a progress bar if a person is watching."""
     from pbm.server.rows import verify
 
-    shown: Iterable[int]
     with store.read() as tx:
         numbers = list(tx.matches.boards() if boards is None else boards)
-    if sys.stderr.isatty() and len(numbers) > 1:
-        from rich.console import Console
-        from rich.progress import track
-
-        shown = track(numbers, "Replaying", console=Console(stderr=True), transient=True)
-    else:
-        shown = numbers
+    is_watched = sys.stderr.isatty() and len(numbers) > 1
     verdicts = []
-    for number in shown:
-        with store.read() as tx:
-            verdicts.append(verify(tx, number))
+    with click.progressbar(numbers, label="Replaying", file=sys.stderr, hidden=not is_watched) as shown:
+        for number in shown:
+            with store.read() as tx:
+                verdicts.append(verify(tx, number))
     return verdicts
 
 
@@ -166,19 +160,6 @@ def write_file(path: Path, content: bytes) -> None:
 def printable(text: str) -> str:
     """A stranger's words, without characters that a terminal would obey."""
     return "".join(char if char.isprintable() or char in "\n\t" else "\N{REPLACEMENT CHARACTER}" for char in text)
-
-
-def _print_table(columns: Iterable[Sequence[str]]) -> None:
-    """columns: each with its name first."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    (*names,), *rows = zip(*columns, strict=True)
-    table = Table(*(name.replace("_", " ") for name in names), box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for row in rows:
-        table.add_row(*map(Text, row))
-    Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH).print(table)
 
 
 def _shown(value: Any) -> str:

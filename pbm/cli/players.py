@@ -49,7 +49,7 @@ if TYPE_CHECKING:  # help pages need none of these
 
 @click.group(cls=Group)
 def player() -> None:
-    """Accounts and their addresses and passwords."""
+    """Accounts: make, list, change, export, import, erase them."""
 
 
 @player.command()
@@ -57,14 +57,14 @@ def player() -> None:
 @click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
 @password_option("Asked for if it is not given.")
 @pass_administration
-def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> None:
+def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> str:
     """Create an account that can play at once."""
     if not password:
         if not sys.stdin.isatty():
             raise click.UsageError("Which password? Nobody can be asked here: give it by --password-stdin.")
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
     added = admin.add_player(userid, addresses, password)
-    say(f"{added.userid} can play now, from {' and '.join(addresses)}.")
+    return f"{added.userid} can play now, from {' and '.join(addresses)}."
 
 
 @player.command("list")
@@ -98,7 +98,7 @@ def show(tx: Transaction, userid: str) -> Row:
 @click.argument("addresses", nargs=-1, metavar="ADDRESS...")
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
 @pass_administration
-def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> None:
+def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> str:
     """Replace an account's addresses with these.
 
     The player is told, at the old addresses and the new ones.
@@ -106,33 +106,33 @@ def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], 
     if not (*addresses, *more):
         raise click.UsageError("Which address? An account needs one.")
     admin.set_addresses(userid, (*addresses, *more))
-    say(f"{userid} now gets mail at {' and '.join((*addresses, *more))}.")
+    return f"{userid} now gets mail at {' and '.join((*addresses, *more))}."
 
 
 @player.command()
 @click.argument("userid")
 @pass_administration
-def resume(admin: Administration, userid: str) -> None:
+def resume(admin: Administration, userid: str) -> str:
     """Send mail again to addresses that failed.
 
     An address gets no more after house.hard_bounces_to_suspend emails have bounced. An email from the player also ends
     that.
     """
     suspended = admin.resume(userid)
-    say(f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended.")
+    return f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended."
 
 
 @player.command()
 @click.argument("userid")
 @click.argument("state", type=click.Choice(["on", "off"]))
 @pass_administration
-def bot(admin: Administration, userid: str, state: str) -> None:
+def bot(admin: Administration, userid: str, state: str) -> str:
     """Mark a player as a program, or as a person.
 
     Games with a program are not rated, and it has no place in the standings.
     """
     admin.set_bot(userid, bot=state == "on")
-    say(f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}.")
+    return f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}."
 
 
 @player.command()
@@ -166,7 +166,7 @@ def reset_password(admin: Administration, userid: str, password: str) -> None:
 @click.argument("userid")
 @irrevocable("Erase {userid}, and let them forfeit all their games?")
 @pass_administration
-def remove(admin: Administration, userid: str) -> None:
+def remove(admin: Administration, userid: str) -> str:
     """Erase a player for good.
 
     Everything stored about them is deleted at once, as by "erase me", and their userid is replaced. They forfeit their
@@ -174,17 +174,17 @@ def remove(admin: Administration, userid: str) -> None:
     """
     boards = admin.remove_player(userid)
     forfeited = f" Forfeited: {', '.join(f'board {board}' for board in boards)}." if boards else ""
-    say(f"{userid} is removed.{forfeited}")
+    return f"{userid} is removed.{forfeited}"
 
 
 @player.command()
 @click.argument("userid")
 @click.argument("wanted", metavar="NEW-USERID")
 @pass_steward
-def rename(hand: Steward, userid: str, wanted: str) -> None:
+def rename(hand: Steward, userid: str, wanted: str) -> str:
     """Give an account another userid; the player is told."""
     renamed = hand.rename(userid, wanted)
-    say(f"{userid} is {renamed.userid} now.")
+    return f"{userid} is {renamed.userid} now."
 
 
 @player.command()
@@ -192,14 +192,14 @@ def rename(hand: Steward, userid: str, wanted: str) -> None:
 @click.argument("into", metavar="INTO-USERID")
 @irrevocable("Make {userid} a part of {into}?")
 @pass_steward
-def merge(hand: Steward, userid: str, into: str) -> None:
+def merge(hand: Steward, userid: str, into: str) -> str:
     """Merge two accounts of one person.
 
     Boards, addresses and everything else move to the second account, whose ratings are recalculated; the first is gone.
     Games between the two are no longer rated.
     """
     boards = hand.merge(userid, into)
-    say(f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands.")
+    return f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands."
 
 
 def _row(account: Player, addresses: Sequence[Address]) -> dict[str, Any]:
@@ -284,33 +284,23 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
 def _content(path: Path) -> bytes:
     """The JSON of a file, or of the archive in it. Raises: OSError, Refused."""
     content = path.read_bytes()
-    if content.startswith(_GZIP):
-        return _unpacked(path)
-    if not zipfile.is_zipfile(io.BytesIO(content)):
-        return content
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            found = [each for each in archive.infolist() if each.filename.endswith(".json")]
-            if len(found) != 1 or found[0].file_size > MAX_OCTETS:
-                raise Refused(f"{path} holds no export of a player.")
-            return archive.read(found[0])
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or packed with a password
+        if content.startswith(_GZIP):
+            content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(MAX_OCTETS + 1)
+        elif zipfile.is_zipfile(io.BytesIO(content)):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                found = [each for each in archive.infolist() if each.filename.endswith(".json")]
+                if len(found) != 1 or found[0].file_size > MAX_OCTETS:
+                    raise Refused(f"{path} holds no export of a player.")
+                content = archive.read(found[0])
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or with a password
         raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error
-
-
-_GZIP = b"\x1f\x8b"
-
-
-def _unpacked(path: Path) -> bytes:
-    """What gzip has packed. Raises: Refused if it is damaged, or too long to be an export."""
-    try:
-        with gzip.open(path) as packed:
-            content = packed.read(MAX_OCTETS + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise Refused(f"{path} cannot be unpacked: {error}. Export the player again.") from error
     if len(content) > MAX_OCTETS:
         raise Refused(f"{path} holds no export of a player.")
     return content
+
+
+_GZIP = b"\x1f\x8b"
 
 
 @click.command(cls=Command)
@@ -318,7 +308,7 @@ def _unpacked(path: Path) -> bytes:
 @click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
 @pass_invocation
 def publish(invocation: Invocation, target: Path, title: str | None) -> None:
-    """Write finished games to FOLDER as pages that any web server can serve.
+    """Write finished games to FOLDER as a static site, for any web server.
 
     Only changed pages are written, and only when all of them are ready; run it as often as you like, whether the server
     runs or not. Players are named only by their userids. Players who said "set archive off" or were erased are not

@@ -5,9 +5,10 @@ What they do is imported when they run, so that asking for help, and for a sign 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,20 +20,18 @@ LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "d
 """The tasks that a process can take on; others over the same database do the rest."""
 
 
-class TaskList(click.ParamType):  # type: ignore[type-arg]  # not generic in older versions
-    """Some of the tasks, separated by commas."""
+def tasks_option(tasks: Collection[str], default: str, meaning: str) -> Callable[[Callable[..., None]], Any]:
+    """--do, with some of the tasks, separated by commas."""
 
-    name = "tasks"
+    def chosen(_: click.Context, __: click.Parameter, value: str) -> frozenset[str]:
+        words = frozenset(word.strip().lower() for word in value.split(","))
+        for word in words - set(tasks):
+            raise click.BadParameter(f'"{word}" is none of {", ".join(tasks)}.')
+        return words
 
-    def __init__(self, tasks: Collection[str]) -> None:
-        self._tasks = tasks
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> frozenset[str]:
-        chosen = [word.strip().lower() for word in value.split(",")]
-        for word in chosen:
-            if word not in self._tasks:
-                self.fail(f'"{word}" is none of {", ".join(self._tasks)}.', param, ctx)
-        return frozenset(chosen)
+    return click.option(
+        "--do", "tasks", callback=chosen, default=default, show_default=True, metavar="TASK,...", help=meaning
+    )
 
 
 maildir_option = click.option(
@@ -57,7 +56,7 @@ metrics_option = click.option(
 @force_option
 @done_by("pbm.cli.setup")
 def init() -> None:
-    """Set up a server for DOMAIN.
+    """Set up a server for DOMAIN: configuration, keys, units, DNS records.
 
     Asks what the options do not say, if anybody can be asked, and otherwise takes the defaults. It writes a
     configuration, keys that sign emails, units for systemd and the records for the DNS, makes the database, and ends
@@ -69,10 +68,7 @@ def init() -> None:
 @click.option("--listen", metavar="HOST:PORT", help="Where to listen, in place of server.listen.")
 @maildir_option
 @domain_option
-@click.option(
-    "--do", "tasks", type=TaskList(TASKS), default=",".join(TASKS), show_default=True, metavar="TASK,...",
-    help="Only these; other processes over the same database may do the others.",
-)  # fmt: skip
+@tasks_option(TASKS, ",".join(TASKS), "Only these; other processes over the same database may do the others.")
 @metrics_option
 @done_by("pbm.cli.running")
 def serve() -> None:
@@ -87,14 +83,11 @@ def serve() -> None:
 @click.command(cls=Command)
 @maildir_option
 @domain_option
-@click.option(
-    "--do", "tasks", type=TaskList((HANDLE, DELIVER, THINK)), default=f"{HANDLE},{DELIVER}", show_default=True,
-    metavar="TASK,...", help="Only this.",
-)  # fmt: skip
+@tasks_option((HANDLE, DELIVER, THINK), f"{HANDLE},{DELIVER}", "Only this.")
 @metrics_option
 @done_by("pbm.cli.running")
 def work() -> None:
-    """Handle emails and deliver the answers, beside `pbm serve` and others like this, until SIGTERM or SIGINT.
+    """Handle emails and deliver the answers, beside `pbm serve`, until SIGTERM or SIGINT.
 
     All of them need the same configuration; metrics.listen is for the `pbm serve` among them. One line on standard
     output says when it is at work; logs go to standard error. If it is killed, others finish what it has begun. Several
@@ -130,7 +123,7 @@ def play() -> None:
 @json_option
 @pass_invocation
 def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
-    """How the server is doing.
+    """How the server is doing: queues, ages, rates, and what needs you.
 
     It shows queues with the age of their oldest email, how many emails came and went, how long they took, what could
     not be delivered and why, addresses that get no mail, locks against guessing, and deadlines of boards. All of it is
@@ -162,7 +155,7 @@ def _check_alive(invocation: Invocation) -> None:
 @json_option
 @done_by("pbm.cli.checks")
 def doctor() -> None:
-    """Check everything a server needs.
+    """Check everything a server needs, and say what it lacks.
 
     It checks configuration, permissions, disk, games, database, templates, clock, the DNS (MX, SPF, DKIM, DMARC), the
     servers we depend on, and our listener, by an email that nobody answers. Each check has a line: OK, WARN or FAIL,

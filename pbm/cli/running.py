@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 import structlog
@@ -141,34 +141,18 @@ async def _beat(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def serve(
-    invocation: Invocation,
-    *,
-    listen: str | None,
-    maildir: Path | None,
-    domain: str | None,
-    tasks: Collection[str],
-    metrics: str | None,
-) -> None:
-    run(invocation, listen, maildir, domain, tasks, metrics, create=True)
+def serve(invocation: Invocation, **options: Any) -> None:
+    run(invocation, create=True, **options)
 
 
-def work(
-    invocation: Invocation, *, maildir: Path | None, domain: str | None, tasks: Collection[str], metrics: str | None
-) -> None:
-    run(invocation, None, maildir, domain, tasks, metrics)
+def work(invocation: Invocation, **options: Any) -> None:
+    run(invocation, listen=None, **options)
 
 
 def run(
-    invocation: Invocation,
-    listen: str | None,
-    maildir: Path | None,
-    domain: str | None,
-    tasks: Collection[str],
-    metrics: str | None = None,
-    *,
-    create: bool = False,
-) -> None:
+    invocation: Invocation, *, listen: str | None, maildir: Path | None, domain: str | None, tasks: Collection[str],
+    metrics: str | None, create: bool = False,
+) -> None:  # fmt: skip
     """Do the tasks until told to stop. create: set up an empty database. The others: as the options of that name."""
     others = LISTEN not in tasks and metrics is None  # only one of the processes can have the port
     effective = invocation.effective(

@@ -11,7 +11,7 @@ import shlex
 import shutil
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -255,28 +255,6 @@ class Metrics(SettingsTable):
     listen: Annotated[str, AfterValidator(_check_metrics)] = setting(
         "", "Where to answer, such as 127.0.0.1:9090; anybody who can connect may read. Empty: nowhere."
     )
-
-
-RENAMED: Mapping[str, str] = {f"limits.{name}": f"house.{name}" for name in HouseRules.model_fields} | {
-    "limits.stranger_replies_per_day": "limits.stranger_answers_per_day",
-    "limits.newcomer_replies_per_day": "limits.newcomer_answers_per_day",
-    "limits.answers_per_hour_in_all": "limits.unproven_in_all_per_hour",
-    "limits.held_asks_per_day": "limits.questions_per_day",
-    "limits.resets_per_day": "limits.questions_per_day",
-    "limits.confirmations_per_day": "limits.questions_per_day",
-    "limits.wrong_logins": "limits.wrong_passwords",
-}
-"""Keys of earlier versions, and what they are called now."""
-GONE = frozenset(
-    f"limits.{name}"
-    for name in (
-        *("answers_per_board_per_hour", "challenges_to_one_per_day", "exports_per_day", "longest_lock_hours"),
-        *("offers_to_one_per_day", "stranger_challenges_per_day", "stranger_passwords_per_hour"),
-        *("unproven_answers_per_domain_per_hour", "unproven_answers_per_network_per_hour", "unproven_help_per_hour"),
-        "wrong_logins_per_source",
-    )
-)
-"""Keys of earlier versions that are no settings any more; limits.scale is a factor on all limits."""
 
 
 class Configuration(BaseModel):

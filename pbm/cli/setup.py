@@ -13,7 +13,7 @@ import click
 
 from pbm.cli.checks import is_sound
 from pbm.cli.frame import Invocation
-from pbm.cli.identity import key_record
+from pbm.cli.keys import key_record
 from pbm.cli.loading import load
 from pbm.cli.opening import opened_store
 from pbm.cli.output import Refused, new_file, say, write_file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -24,21 +24,21 @@ _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
 def show(effective: Effective, *, every: float | None, as_json: bool) -> None:
-    """every: seconds between looks; None for one look."""
-    with opened_store(effective.values) as store:
+    """every: seconds between looks, until Ctrl-C; None for one look."""
+    with opened_store(effective.values) as store, suppress(KeyboardInterrupt):
         store.prepare(datetime.now(UTC))
-        looks = (status_of(store, datetime.now(UTC)) for _ in _times(every))
-        if as_json:
-            for look in looks:
+        while True:
+            look = status_of(store, datetime.now(UTC))
+            if as_json:
                 print_json(as_values(look))
-        elif every is not None and sys.stdout.isatty():
-            _show_live(looks)
-        elif every is not None:
-            for look in looks:
-                click.echo("\n".join([*lines_of(look), ""]))
-                sys.stdout.flush()
-        else:
-            click.echo("\n".join(lines_of(next(looks))))
+            else:
+                if every is not None:
+                    click.clear()
+                click.echo("\n".join(lines_of(look)))
+            if every is None:
+                return
+            sys.stdout.flush()
+            time.sleep(every)
 
 
 def check_alive(effective: Effective) -> None:
@@ -48,26 +48,6 @@ def check_alive(effective: Effective) -> None:
         look = status_of(store, datetime.now(UTC))
         if look.silent_since is not None:
             raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
-
-
-def _times(seconds: float | None) -> Iterator[None]:
-    """Now, and then again and again after this many seconds; None for now only."""
-    yield
-    while seconds is not None:
-        time.sleep(seconds)
-        yield
-
-
-def _show_live(looks: Iterator[Status]) -> None:
-    from rich.live import Live
-    from rich.text import Text
-
-    with Live(auto_refresh=False) as live:
-        try:
-            for look in looks:
-                live.update(Text("\n".join(lines_of(look))), refresh=True)
-        except KeyboardInterrupt:
-            return
 
 
 def as_values(look: Status) -> dict[str, Any]:

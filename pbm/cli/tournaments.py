@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # help pages need none of these
 
 @click.group(cls=Group)
 def tournament() -> None:
-    """Round robins, Swiss tournaments, leagues and ladders."""
+    """Round robins, Swiss tournaments, leagues and ladders: make, list, show, start, cancel them."""
 
 
 @tournament.command(context_settings=GAME_WORDS)
@@ -85,26 +85,26 @@ def show(tx: Transaction, name: str) -> dict[str, Any]:
 @tournament.command()
 @click.argument("name")
 @pass_organizer
-def start(organizer: Organizer, name: str) -> None:
+def start(organizer: Organizer, name: str) -> str:
     """Start a tournament now, with those who have joined.
 
     Or start the next season of a league. A running server on the same database does so at once.
     """
     started = organizer.start(name)
-    say(f"{started.name} starts as soon as the server attends to it.")
+    return f"{started.name} starts as soon as the server attends to it."
 
 
 @tournament.command()
 @click.argument("name")
 @irrevocable("End the tournament {name} early?")
 @pass_organizer
-def cancel(organizer: Organizer, name: str) -> None:
+def cancel(organizer: Organizer, name: str) -> str:
     """End a tournament early.
 
     Its boards continue outside of it; its players are told.
     """
     ended = organizer.cancel(name)
-    say(f"{ended.name} is cancelled; its players are told.")
+    return f"{ended.name} is cancelled; its players are told."
 
 
 def _row(made: Tournament, players: int) -> dict[str, Any]:

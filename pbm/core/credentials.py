@@ -14,7 +14,7 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from pbm.bots import LEVELS
+from pbm.bots.levels import LEVELS
 from pbm.core.limits import UNANSWERED, Whose, forget
 from pbm.domain.commands import is_whole
 from pbm.domain.errors import BadArguments, NotAllowed

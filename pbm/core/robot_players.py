@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pbm.bots import LEVELS
+from pbm.bots.levels import LEVELS
 from pbm.domain.match import Player
 from pbm.store import Transaction
 

@@ -16,8 +16,8 @@ from struct import Struct
 from sys import intern
 from typing import Any, NamedTuple, TypeVar, cast, overload
 
-from games import GAMES, AnyGame
 from games.rules import (
+    AnyGame,
     BadNotation,
     Forcing,
     GameError,
@@ -287,6 +287,8 @@ class Match(NamedTuple):
 
     def _was_forced(self, number: int) -> bool:
         """Whether there was no other ply of this number."""
+        from games import GAMES  # who only lists matches needs no rules
+
         earlier = self.record.notations[: number - 1]
         return replay(GAMES[self.game], self.options, self.body, earlier, judged=False).forced is not None
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from pbm.compose import File
 from pbm.compose.pages import plain
-from pbm.compose.views import move_list
+from pbm.compose.scoresheet import move_list
 from pbm.core.limits import DAY, told
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles

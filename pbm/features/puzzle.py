@@ -15,7 +15,9 @@ from functools import partial
 
 from games import GAMES
 from games.rules import GameError, joined
-from pbm.bots import BOARDS, LEVELS, Question, Thought, options_of
+from pbm.bots.choose import BOARDS, options_of
+from pbm.bots.levels import LEVELS
+from pbm.bots.mind import Question, Thought
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.limits import Act

@@ -3,18 +3,14 @@
 Its names are imported when first used: a command that only shows something needs a few queries, not the whole server.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from pbm.lazily import lazily
 
 if TYPE_CHECKING:
     from pbm.server.admission import Arriving
     from pbm.server.service import Service, Settings
 else:
-
-    def __getattr__(name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__} has no attribute {name}")
-        return getattr(import_module(f"{__name__}.service"), name)
-
+    __getattr__ = lazily(__name__, service="Arriving Service Settings")
 
 __all__ = ["Arriving", "Service", "Settings"]

@@ -12,7 +12,7 @@ import structlog
 
 from games import GAMES, OURS
 from games.rules import GameError
-from pbm.bots import Mind, NoThought, Stopped, loaded, outdated
+from pbm.bots.mind import Mind, NoThought, Stopped, loaded, outdated
 from pbm.core.notify import Desk, Tools, tell_operator
 from pbm.core.robots import OUTDATED, OUTDATED_EVERY, TAKEN, Ask, Source, Task, charge, spent
 from pbm.domain.errors import Rejected, Unreadable

@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -83,7 +82,7 @@ def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
     The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
     """
     plain, array = (
-        (_Words(), ARRAY(sa.Text)) if isinstance(column.type, sa.String) else (_Numbers(), ARRAY(sa.BigInteger))
+        (_Words(), sa.ARRAY(sa.Text)) if isinstance(column.type, sa.String) else (_Numbers(), sa.ARRAY(sa.BigInteger))
     )
     return _Among(column, sa.bindparam(name, type_=plain.with_variant(array, "postgresql")))
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 
 from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
 from pbm.store.archive import Archive
@@ -34,7 +33,9 @@ from pbm.store.tournaments import Tournaments
 HOUSE = "house"
 """The name locked by every transaction that changes more than it has locked by other names."""
 
-_numbers = sa.func.unnest(sa.bindparam("numbers", type_=ARRAY(sa.BigInteger))).table_valued("number").render_derived()
+_numbers = (
+    sa.func.unnest(sa.bindparam("numbers", type_=sa.ARRAY(sa.BigInteger))).table_valued("number").render_derived()
+)
 LOCK = sa.select(sa.cast(sa.func.pg_advisory_xact_lock(_numbers.c.number), sa.Text).label("locked"))
 """For PostgreSQL only."""
 

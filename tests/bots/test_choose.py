@@ -11,7 +11,10 @@ import pytest
 
 from games import GAMES
 from games.steps import OutOfSteps, Steps
-from pbm.bots import LEVELS, Budget, Rollout, Skill, choose, skill_of
+from pbm.bots.choose import choose, skill_of
+from pbm.bots.levels import LEVELS
+from pbm.bots.search import Budget
+from pbm.bots.skill import Rollout, Skill
 
 SMALL = Budget(visits=12, seconds=5.0, steps=200)
 

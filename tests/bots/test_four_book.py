@@ -11,7 +11,8 @@ import pytest
 from games import GAMES
 from games.rules import Side
 from games.steps import Steps
-from pbm.bots import LEVELS, choose
+from pbm.bots.choose import choose
+from pbm.bots.levels import LEVELS
 from pbm.bots.lines import FourSkill, four_book
 
 GAME = GAMES["four"]

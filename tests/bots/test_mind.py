@@ -12,10 +12,10 @@ from types import ModuleType
 import pytest
 
 from games import GAMES
-from pbm.bots import Mind, NoThought, Question, Stopped, choose, loaded, outdated, think
 from pbm.bots.__main__ import limit
-from pbm.bots.choose import PATIENCE
-from pbm.bots.mind import read, written
+from pbm.bots.choose import choose
+from pbm.bots.levels import PATIENCE
+from pbm.bots.mind import Mind, NoThought, Question, Stopped, loaded, outdated, read, think, written
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from games.polygon import Polygon, Position
 from games.steps import OutOfSteps, Steps
-from pbm.bots import skill_of
-from pbm.bots.choose import truth
+from pbm.bots.choose import skill_of, truth
 from pbm.bots.polygon import ProofSearch, Sketch, Sketches
 
 RULES = Polygon()

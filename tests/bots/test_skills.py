@@ -21,8 +21,7 @@ from games.placing import PASS
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
 from games.yavalath import Yavalath
-from pbm.bots import Budget, Skill, choose, skill_of
-from pbm.bots.choose import truth
+from pbm.bots.choose import choose, skill_of, truth
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
@@ -30,7 +29,8 @@ from pbm.bots.lines import Columns, runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
 from pbm.bots.polygon import ProofSearch
-from pbm.bots.skill import Solution, value_of
+from pbm.bots.search import Budget
+from pbm.bots.skill import Skill, Solution, value_of
 from pbm.bots.sums import Sums
 from tests.bots.every_line import Tail
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from games import GAMES
-from pbm.bots import Question, strong, think
+from pbm.bots import strong
+from pbm.bots.mind import Question, think
 from pbm.domain.match import State
 
 

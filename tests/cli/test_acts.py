@@ -347,7 +347,7 @@ def test_a_new_secret_says_until_when_older_mails_count(game: Pbm) -> None:
     said = game("keys", "secret", "rotate", "--overlap", "30d").stdout
     until = re.search(r"Emails from before count until (\S+ \S+) UTC\.$", said)
     assert until is not None
-    assert game("keys", "secret", "list").stdout == f"A former secret counts until {until[1]} UTC.\n"
+    assert game("keys", "secret", "list").stdout == f"counts until\n{until[1]}\n"
     assert "not a length of time" in game("keys", "secret", "rotate", "--overlap", "soon", code=1).stderr
     assert "No email from before counts any more" in game("keys", "secret", "rotate", "--at-once", "--yes").stdout
     assert game("keys", "secret", "list").stdout == "No former secret counts.\n"

@@ -69,18 +69,6 @@ def test_file_by_option_variable_and_usual_place(tmp_path: Path, monkeypatch: py
         ("[delivery]\nconcurrency = true", r"^delivery\.concurrency \(.*\): true: write a number$"),
         ("[limits]\nmessages_per_day = false", r"^limits\.messages_per_day \(.*\): false: write a number$"),
         ("[house]\nclaim_days = 5000000", r"^house\.claim_days \(.*\): 5000000: input should be less"),
-        (
-            "[limits]\nresets_per_day = 7",
-            r'^limits\.resets_per_day \(.*\): there is no such key\. It is called "limits\.questions_per_day" now\.$',
-        ),
-        (
-            "[limits]\nlongest_lock_hours = 7",
-            r"^limits\.longest_lock_hours \(.*\): there is no such key\. This limit cannot be set any more; ",
-        ),
-        (
-            "[limits]\nclaim_days = 7",
-            r'^limits\.claim_days \(.*\): there is no such key\. It is called "house\.claim_days" now\.$',
-        ),
         ("[delivery]\ngive_up_hours = inf", r"^delivery\.give_up_hours "),
         ("[delivery]\ngive_up_hours = nan", r"^delivery\.give_up_hours "),
         ('[server]\nlisten = "8025"', r'^server\.listen \(.*\): "8025": write HOST:PORT'),

@@ -12,8 +12,8 @@ from games import GAMES, AnyGame
 from games.crossgeo import graph
 from games.crossgeo_solver import Solver
 from games.steps import Steps
-from pbm.bots import BOARDS, NoThought, Question, Thought, options_of, skill_of, think
-from pbm.bots.choose import FEWEST_MOVES, is_only_win
+from pbm.bots.choose import BOARDS, FEWEST_MOVES, is_only_win, options_of, skill_of
+from pbm.bots.mind import NoThought, Question, Thought, think
 from pbm.bots.skill import value_of
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import replay

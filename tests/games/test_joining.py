@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-import games
+import games.registry
 from games import GAMES, LEFT_OUT, join
 from games.hex import Hex
 from games.rules import Option
@@ -41,14 +41,14 @@ class Package(EntryPoint):
 @pytest.fixture
 def installed(monkeypatch):
     """Installs a package; returns why its game was left out, or None."""
-    monkeypatch.setattr(games, "GAMES", dict(GAMES))
-    monkeypatch.setattr(games, "LEFT_OUT", {})
+    monkeypatch.setattr(games.registry, "GAMES", dict(GAMES))
+    monkeypatch.setattr(games.registry, "LEFT_OUT", {})
 
     def install(made, name="frob"):
-        before = dict(games.GAMES)
+        before = dict(games.registry.GAMES)
         join([Package(name, made, "pbm.games")])
-        reason = games.LEFT_OUT.get(name)
-        assert (before == games.GAMES) == (reason is not None)
+        reason = games.registry.LEFT_OUT.get(name)
+        assert (before == games.registry.GAMES) == (reason is not None)
         return reason
 
     return install
@@ -60,7 +60,7 @@ def test_no_game_is_left_out_here():
 
 def test_a_sound_game_joins(installed):
     assert installed(Frob) is None
-    assert isinstance(games.GAMES["frob"], Frob)
+    assert isinstance(games.registry.GAMES["frob"], Frob)
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,9 @@ def test_a_list_of_moves_may_be_endless(installed):
 def test_a_command_keeps_its_name(monkeypatch):
     """A game of that name would take the command from everybody."""
     monkeypatch.setitem(GAMES, "juggle", Frob())
-    monkeypatch.setattr(games, "LEFT_OUT", {})
+    monkeypatch.setattr(games.registry, "LEFT_OUT", {})
     monkeypatch.setattr("pbm.core.registry.register", lambda verb: None)
     monkeypatch.setitem(HANDLERS, "juggle now", None)
     handles(Verb("juggle now", LOOKING, Locks.NOTHING, rank=1), "juggle")(lambda *_: None)
     assert "juggle" not in GAMES
-    assert games.LEFT_OUT == {"juggle": '"juggle" is a command, so no game can have this name.'}
+    assert games.registry.LEFT_OUT == {"juggle": '"juggle" is a command, so no game can have this name.'}

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import structlog
 
-from pbm.bots import Question, Thought, think
+from pbm.bots.mind import Question, Thought, think
 from pbm.domain.configuration import DeliverySettings
 from pbm.edges.claims import Attempt, Claims
 from pbm.edges.deliver import WayOut

@@ -1,0 +1,46 @@
+"""The plies of a match in two columns, as mails, exports and `pbm board show` list them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import count
+from operator import add
+
+from pbm.domain.match import Match, State
+from pbm.draw import WIDTH_OF_WORDS
+
+RECENT_ROUNDS = 4
+
+
+_GAP = re.compile(rb"(?<=\x01)(?!\x02)|(?<!\x01)(?=\x02)")
+"""The places in the seats of plies where a ply is missing for the seats to alternate, beginning with the first."""
+_numbered = lru_cache(1000)("{:3} ".format)
+
+
+def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
+    """The plies, numbered from 1, under the userid and side of each seat; only the last rounds unless whole; empty
+    before the first ply.
+
+    A round is a ply of the first seat and the second's answer; one of them is empty if a seat moves twice in a row, or
+    if the second begins.
+    """
+    record = match.record
+    if not record:
+        return []
+    heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
+    known = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
+    plies = [*map(add, map(_numbered, count(known + 1)), record.notations[known:])]
+    autos = record.autos[known:]
+    if any(autos):
+        plies = [f"{ply} (Auto)" if auto else ply for ply, auto in zip(plies, autos, strict=True)]
+    for gap in reversed([*_GAP.finditer(record.seats[known:])]):
+        plies.insert(gap.start(), "")
+    if not whole:
+        plies = plies[-2 * RECENT_ROUNDS :]
+    above = ['Earlier plies are left out; "show" lists all.'] if sum(map(bool, plies)) < len(record) else []
+    odd, even = [f"    {heads[0]}", *plies[::2]], [f"    {heads[1]}", *plies[1::2]]
+    left = max(map(len, odd))
+    if left + 4 + max(map(len, even)) > WIDTH_OF_WORDS:
+        return [*above, f"{heads[0]}, {heads[1]}", *filter(None, plies)]
+    return above + [f"{first.ljust(left)}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]
