@@ -418,7 +418,7 @@ class _Reader:
         for number in range(len(self.said)):
             if number != claim.sentence:
                 doubts += self._doubts_of(number, claim)
-        if claim.is_of_other or self._is_denied(claim) or self._is_responder():
+        if claim.is_of_other or self._is_denied(claim) or self._is_private():
             doubts.append(claim.line)
         return tuple(doubts)
 
@@ -429,18 +429,21 @@ class _Reader:
             doubts.append(said.strip())
         if says(said, "dismissed"):  # "D4. I thought about E5, but no." plays D4; about D4, it does not
             return doubts + [name for name in mentions if name == claim.line]
-        if number > claim.sentence and self._takes_back(said):
+        if self.said[number] in self.left and claim.line in mentions:
+            doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
+        if self._takes_back(said, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
 
     def _is_responder(self) -> bool:
         return any(says(each.text, "responder") for each in self.said)
 
-    def _takes_back(self, text: str) -> bool:
+    def _takes_back(self, text: str, *, is_later: bool) -> bool:
+        """Whether a sentence takes back what another one says; most can do that only if they come later."""
         if _is_courtesy(text):
             return False  # "No hurry" is a "no" in other languages
-        spans = self.here.spans(text)
-        return any(phrase.group for phrase in phrases(text, "doubt", spans))
+        found = [phrase for phrase in phrases(text, "doubt", self.here.spans(text)) if phrase.group]
+        return any(is_later or phrase.does == "anywhere" for phrase in found)
 
     def _is_denied(self, claim: _Claim) -> bool:
         """Whether the claim is a question that its writer answers with no: "A draw? No!"."""
