@@ -175,7 +175,7 @@ def run(
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
     with invocation.service(effective, serves=True, create=create) as service:
-        service.batches.apart = partial(_handled_apart, invocation)
+        service.batches.left_over.apart = partial(_handled_apart, invocation)
         asyncio.run(_serve(service, identified(effective.values, service.store), tasks, invocation))
 
 

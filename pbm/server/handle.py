@@ -30,7 +30,6 @@ from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.domain.reading import read
-from pbm.domain.tokens import SeatToken
 from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading
@@ -88,22 +87,12 @@ class Handler:
     def read(self, tx: Transaction, rows: Sequence[Received]) -> list[Prepared]:
         """The mails with their senders and commands; a mail that could not be read holds the error, and is parked."""
         gate = Gate(tx, self.tools.limits)
-        messages = [self.message_of(row) for row in rows]
-        self._expect(tx, messages)
-        return [self._read(gate, row, message) for row, message in zip(rows, messages, strict=True)]
+        return [self._read(gate, row) for row in rows]
 
-    def _expect(self, tx: Transaction, messages: Sequence[Message | Discard]) -> None:
-        """Let the transaction ask at once for the senders of all mails, and for the boards that they answer."""
-        letters = [each if isinstance(each, Message) else each.letter for each in messages]
-        written = [letter for letter in letters if letter is not None]
-        tokens = [self._signer.open(letter.token) for letter in written if letter.token]
-        tx.players.expect({letter.sender for letter in written})
-        tx.matches.expect({token.board for token in tokens if isinstance(token, SeatToken)})
-
-    def _read(self, gate: Gate, row: Received, message: Message | Discard) -> Prepared:
+    def _read(self, gate: Gate, row: Received) -> Prepared:
         try:
             with gate.tx.unharmed():
-                return self._prepared(gate, row, message)
+                return self._prepared(gate, row, self.message_of(row))
         except DatabaseTrouble:
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours

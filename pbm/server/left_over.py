@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pbm.domain.mail import Received
+from pbm.server.docket import Prepared, tell, write_down
+from pbm.server.handle import Handler
 from pbm.store import Store
 
 Apart = Callable[[int], int]
@@ -28,36 +30,61 @@ class Unfinished(Exception):
 class LeftOver:
     """The mails that waited at the start, as far as they are not done."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, handler: Handler) -> None:
         self._store = store
+        self._handler = handler
+        self.apart: Apart | None = None
+        """How a mail is handled in a process of its own; None if there are no others, so that none is ever parked."""
+        self.begun: list[int] = []
+        """The numbers of those that come next, which are noted as begun; empty once all are done."""
         self._up_to: int | None = None
         """The number of the last of them; 0 once all are done, None as long as nobody has looked."""
         self._noted: set[int] = set()
         """The numbers of those that this process has noted as begun."""
 
-    @property
-    def is_done(self) -> bool:
-        return self._up_to == 0
+    def begin(self, limit: int, committed: Callable[[], None]) -> None:
+        """Note the next of them as begun; a suspect is finished in a process of its own, or given up, before.
 
-    def begin(self, limit: int) -> list[tuple[Received, int]]:
-        """The next of them, now noted as begun, and how often each was begun by processes that ended.
-
-        Later mails are not noted, because that costs a commit. Raises: DatabaseTrouble.
+        Later mails are not noted, because that costs a commit. committed: as for Batches.handle. Raises:
+        DatabaseTrouble.
         """
         if self._up_to is None:
             with self._store.read() as tx:
                 self._up_to = tx.inbox.newest_waiting()
-        if not self._up_to:
-            return []
+        rows: list[Received] = []
+        while self._up_to:
+            rows, times = self._note(self._up_to, limit)
+            if not rows:
+                self._up_to = 0
+                self._noted.clear()
+            if times < SUSPECTED or self.apart is None or not self._is_finished(self.apart, rows[0], times, committed):
+                break
+        self.begun = [row.id for row in rows]
+
+    def _note(self, up_to: int, limit: int) -> tuple[list[Received], int]:
+        """The next of them, now noted as begun, and how often processes that ended had begun the first."""
         with self._store.write(alone=False) as tx:
-            found = tx.inbox.left_over(self._up_to, limit)
+            found = tx.inbox.left_over(up_to, limit)
             tx.inbox.begin([row.id for row, _ in found if row.id not in self._noted])
-        if not found:
-            self._up_to = 0
-            self._noted.clear()
-        before = [(row, times - (row.id in self._noted)) for row, times in found]
+        before = [times - (row.id in self._noted) for row, times in found]
         self._noted |= {row.id for row, _ in found}
-        return before
+        return [row for row, _ in found], next(iter(before), 0)
+
+    def _is_finished(self, apart: Apart, row: Received, times: int, committed: Callable[[], None]) -> bool:
+        """Whether a suspect was handled in a process of its own, or given up because it ends those."""
+        harmful = is_harmful(apart, row.id)
+        if harmful is None:
+            committed()
+        if not harmful:
+            return harmful is None
+        error = Unfinished(f"the process of its own that handled it ended, {TRIES_APART} times")
+        # It is read here, to tell its sender, unless reading it has ended a process like this one before.
+        mail = Prepared(row, self._handler.message_of(row) if times == SUSPECTED else error)
+        with self._store.write() as tx:
+            ended = write_down(tx, [(mail, self._handler.give_up(tx, mail, error))])
+        tell(ended)
+        committed()
+        return True
 
 
 def is_harmful(apart: Apart, mail_id: int) -> bool | None:

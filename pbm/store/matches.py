@@ -84,9 +84,6 @@ class Summary(NamedTuple):
 class Matches(Queries):
     """Options and record are the truth; `plies` and `seat_to_move` of a row follow from them and serve lists."""
 
-    _expected: Mapping[int, Summary | None] = {}
-    """By board, as it was asked for at once; None for those that do not exist."""
-
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """The rows of the boards; in a transaction that writes they stay locked until it ends."""
         writes = self._connection.get_execution_options().get("pbm_writes", False)
@@ -248,17 +245,8 @@ class Matches(Queries):
         self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
     def summary(self, board: int) -> Summary | None:
-        if board in self._expected:
-            return self._expected[board]
-        return self._summaries([board]).get(board)
-
-    def expect(self, boards: Collection[int]) -> None:
-        """Ask at once for all these boards, for a transaction that does not change them."""
-        self._expected = dict.fromkeys(boards) | self._summaries([*boards]) if boards else {}
-
-    def _summaries(self, boards: Sequence[int]) -> dict[int, Summary]:
-        rows = self._connection.execute(_HEADERS, {"boards": boards})
-        return {row.board: summary_of(row) for row in rows}
+        rows = self._connection.execute(_HEADERS, {"boards": [board]})
+        return next(map(summary_of, rows), None)
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record according to the board's row: how many plies, and who is to move."""

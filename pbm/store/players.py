@@ -69,9 +69,8 @@ _MAILED = (
 _ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
 _PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
 _OWNERS = (
-    select(addresses.c.address_key, players.c.id, players.c.userid)
-    .join(players, addresses.c.player_id == players.c.id)
-    .where(among(addresses.c.address_key, "keys"))
+    PLAYERS.join(addresses, addresses.c.player_id == players.c.id)
+    .where(addresses.c.address_key == bindparam("key"))
     .where(addresses.c.confirmed_at.is_not(None), players.c.removed_at.is_(None))
     .order_by(players.c.id)
 )
@@ -87,9 +86,6 @@ def id_of(userid: str) -> ColumnElement[int]:
 
 class Players(Queries):
     """A removed player keeps their row, because their old boards name it; but no query finds them."""
-
-    _expected: Mapping[str, list[Player]] = {}
-    """By address, as it was asked for at once."""
 
     def add(self, userid: str, password_hash: str, now: datetime) -> Player:
         names = {"userid": userid, "userid_key": userid.casefold(), "look": look(userid)}
@@ -215,19 +211,7 @@ class Players(Queries):
         """
         if not address.isascii():
             return []
-        key = address.casefold()
-        return self._expected[key] if key in self._expected else self._owners({key})[key]
-
-    def expect(self, addresses: Collection[str]) -> None:
-        """Ask at once for all players with these addresses, for a transaction that does not change them."""
-        keys = {address.casefold() for address in addresses if address.isascii()}
-        self._expected = self._owners(keys) if keys else {}
-
-    def _owners(self, keys: Collection[str]) -> dict[str, list[Player]]:
-        found: dict[str, list[Player]] = {key: [] for key in keys}
-        for key, player_id, userid in self._connection.execute(_OWNERS, {"keys": list(found)}):
-            found[key].append(Player(player_id, userid))
-        return found
+        return self._all(_OWNERS, Player._make, {"key": address.casefold()})
 
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """Confirm an address and return it; None if its player has dropped it or is gone."""

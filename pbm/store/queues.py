@@ -32,7 +32,7 @@ C = TypeVar("C", bound=int | None)
 
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
-_NEXT = _WAITING.where(~among(inbox.c.id, "but")).limit(bindparam("most"))
+_NEXT = _WAITING.limit(bindparam("most"))
 _OF_BOARDS = _NEXT.where(
     inbox.c.id > bindparam("beyond"), inbox.c.lane.startswith("board "), inbox.c.lane.not_like("% from %")
 )
@@ -135,16 +135,16 @@ class Inbox(Queries):
         found = select(inbox.c.source).where(inbox.c.source.in_(sources))
         return set(self._column(found))
 
-    def waiting(self, limit: int, but: Collection[int] = ()) -> list[Received]:
-        """New mails in the order they came, without those in `but`.
+    def waiting(self, limit: int) -> list[Received]:
+        """New mails in the order they came.
 
         In a transaction that may write they are locked, and those that others have locked are left out.
         """
-        return self._all(self._free(_NEXT), _received, {"but": [*but], "most": limit})
+        return self._all(self._free(_NEXT), _received, {"most": limit})
 
-    def of_boards(self, limit: int, beyond: int, but: Collection[int] = ()) -> list[Received]:
+    def of_boards(self, limit: int, beyond: int) -> list[Received]:
         """The same, of mails that answer a board's mail and have higher ids than `beyond`."""
-        return self._all(self._free(_OF_BOARDS), _received, {"but": [*but], "beyond": beyond, "most": limit})
+        return self._all(self._free(_OF_BOARDS), _received, {"beyond": beyond, "most": limit})
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
         """Those of the mails that are new, in the order they came."""

@@ -46,7 +46,7 @@ def forked(deed: Callable[[], object]) -> int:
 def started(house: House) -> Service:
     """A server over the house's database, in the process that calls this."""
     service = Service(Store(house.url), Settings(ROBOT), clock=lambda: house.now)
-    service.batches.apart = lambda mail_id: forked(lambda: started(house).batches.handle_only(mail_id))
+    service.batches.left_over.apart = lambda mail_id: forked(lambda: started(house).batches.handle_only(mail_id))
     return service
 
 
@@ -149,7 +149,7 @@ def test_a_process_that_ends_in_good_order_was_not_ended_by_the_mail(
         server(struck)
     monkeypatch.undo()
     service = started(struck)
-    service.batches.apart = lambda _: 1
+    service.batches.left_over.apart = lambda _: 1
     while service.handle():
         pass
     service.close()
