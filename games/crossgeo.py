@@ -157,6 +157,8 @@ class CrossGeo(Judging[Position, int]):
         seed: the first one to try, if the words name none.
         """
         options, values = self.options(words, body=body), OptionValues(self.info.options, words)
+        if options.own:
+            own_graph(options.own, options.version, is_new=True)
         random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
         if seed is not None and options.board in _USES and "seed" not in values.given:
             seeds = range(seed, seed + SEEDS_TRIED) if random or options.board == "fair" else ()

@@ -244,25 +244,29 @@ _COLOURED = re.compile(
 _HEADING = re.compile(rf"({_COLOUR})(?:\s+(?:edges|lines)\s*:?|\s*:)")
 
 
-def own_graph(body: str, version: str | None) -> Graph:
+def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
     """The graph of a challenger's lines: `x1,y1 x2,y2 [green|red|blue]`, or points `A 0,0` and then edges `A-B [red]`.
 
     The colour may stand first, or above edges as in "red edges:", until the next such line. Points may be written as
     (0,0) or 0 0; blank lines are skipped.
     version: the colours allowed; None allows all. An edge without a colour is green, if that is allowed.
+    is_new: nobody has played on it yet, so that points which are placed twice, or of no edge, are refused, too.
     Raises: OptionError, quoting the wrong line.
     """
     lines: list[tuple[Spot, Spot]] = []
     colours = heading = ""
     numbers: list[int] = []
     named: dict[str, Spot] = {}
+    placed: dict[str, int] = {}
     rows = body.rstrip().splitlines()
     for number, words in enumerate(rows, start=1):
         if not words.strip():
             continue
         try:
             if (point := _read_point(words)) is not None:
-                named[point[0]] = point[1]
+                if is_new and point[0] in named:
+                    raise ValueError(f"places {point[0].upper()} once more, after line {placed[point[0]]}")
+                named[point[0]], placed[point[0]] = point[1], number
                 continue
             if (above := _HEADING.fullmatch(words.strip().casefold())) is not None:
                 heading = above[1]
@@ -276,6 +280,10 @@ def own_graph(body: str, version: str | None) -> Graph:
         lines.append(line)
         numbers.append(number)
         colours += colour
+    idle = next((label for label, spot in named.items() if is_new and all(spot not in line for line in lines)), None)
+    if idle is not None:
+        number = placed[idle]
+        raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
     return _graph(lines, colours)
 
 

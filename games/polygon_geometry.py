@@ -438,6 +438,9 @@ def _checked(corners: Sequence[Corner]) -> tuple[Corner, ...]:
     """The corners, made clockwise. Raises: OptionError unless the game can be played on that polygon."""
     if not FEWEST_SIDES <= len(corners) <= MOST_SIDES:
         raise OptionError(f"Your polygon has {len(corners)} vertices; it may have {FEWEST_SIDES} to {MOST_SIDES}.")
+    twice = next((corner for corner in corners if corners.count(corner) > 1), None)
+    if twice is not None:
+        raise OptionError(f"Your polygon names {_written(twice)} twice.")
     clockwise = tuple(corners if _turn(*corners[:3]) < 0 else [corners[0], *reversed(corners[1:])])
     for index, corner in enumerate(clockwise):
         before = clockwise[index - 1]
@@ -446,8 +449,6 @@ def _checked(corners: Sequence[Corner]) -> tuple[Corner, ...]:
                 f"Your polygon is not convex at {_written(before)}-{_written(corner)}: all other vertices must lie on "
                 "one side of each edge, none on it, and the vertices must be written in their order around it."
             )
-    if len({*clockwise}) < len(clockwise):
-        raise OptionError("Your polygon names a vertex twice.")
     crossings: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
     for four in combinations(clockwise, 4):
         point = _crossing(*four)

@@ -22,6 +22,7 @@ from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
+from pbm.domain.foreign_records import start_in
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
@@ -517,6 +518,14 @@ class Request(Desk):
         text = f"Nothing was done. {problem}"
         self.outgoing.answers.append(Answer("your email", Outcome.FAILED, text, "pbm: not done"))
         return self
+
+    def take_record(self) -> str:
+        """The record of a game that is attached, or stands below the command and then is no comment; or empty."""
+        attached, comment = self.message.file, self.words.comment
+        if record := attached[start_in(attached) :]:
+            return record
+        self.words.comment = comment[: start_in(comment)].rstrip()
+        return comment[start_in(comment) :]
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """The mail's words to the players of a board, as in `discreetly`."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from zlib import crc32
 
 from games import AnyGame
-from games.rules import OptionError, Preset, counted, spelled
+from games.rules import OptionError, Preset, counted, quoted, spelled
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk
 from pbm.core.request import Request
@@ -17,6 +18,7 @@ from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
 from pbm.reading.intent import is_courteous, is_prose
+from pbm.reading.sentences import unsigned
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
 
@@ -162,7 +164,10 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 _COLOURS = {"red", "blue", "green"}
-_NUMBERS = re.compile(r"\d\D+\d")
+_NUMBERS = re.compile(r"\d\D+\d|^[^a-z]*\d[^a-z]*$", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![^\W_])(?<!<)\d")
+"""A number, which neither a name such as robot3 has nor a heart, <3."""
+_ASSIGNED = re.compile(r"\s*[-–—]{1,2}[a-z]+=", re.IGNORECASE)
 _EDGE = re.compile(r"\b[a-z]\s*[-–>→]+\s*[a-z]\b|^\W*[a-z]\W+[a-z]\W*$", re.IGNORECASE)
 """Two points joined by their letters."""
 _PAIR = re.compile(r"\W*[A-Z]{2}\W*")
@@ -181,28 +186,53 @@ def _is_drawn(line: str) -> bool:
     return is_short and not is_prose(line) and not is_courteous(line)
 
 
+def _check_used(game: AnyGame, lines: Sequence[str], opening: Sequence[str]) -> None:
+    """Check that no line below a challenge sets an option, which stands in the challenge, and that none of the opening
+    ones has a number, unless it may be a part of a board. Raises: OptionError, with the number of the line.
+    """
+    options = {*(option.name for option in game.info.options), *OPTIONS, *_RATED}
+    for number, line in enumerate(lines, start=1):
+        first, *rest = re.findall(r"[^\W_]+", line.casefold()) or [""]
+        has_number = _NUMBER.search(line) is not None
+        is_option = _ASSIGNED.match(line) is not None or (first in options and (has_number or not rest))
+        if is_option or (has_number and number <= len(opening) and not game.info.takes_body):
+            usage = " or ".join([*(option.usage for option in game.info.told[:1]), "--clock=7d"])
+            raise OptionError(
+                f"Line {number} below your challenge, {quoted(line)}, is no part of it, so nothing was started. "
+                f"Options stand in the challenge itself, such as {usage}. Words with numbers go below a greeting and "
+                "a blank line."
+            )
+
+
 def take_body(request: Request, game: AnyGame) -> str:
     """The board that the player drew below the command, which then is no comment; empty if there is none.
 
     It reaches from the first line that looks like a part of a board to the blank line after the last, so that none is
-    dropped: a line that the game cannot read is refused by it. Raises: BadArguments for a number below 0.
+    dropped: a line that the game cannot read is refused by it. Above the first blank line, each number does.
+    Raises: OptionError for a number below 0, and for what _check_used refuses.
     """
-    lines = request.words.comment.strip().splitlines()
-    drawn = [place for place, line in enumerate(lines) if _is_drawn(line)]
-    pairs = [place for place, line in enumerate(lines) if _PAIR.fullmatch(line) and not is_courteous(line)]
-    if len(pairs) > 1:  # one alone may be the initials of the player
-        drawn = sorted({*drawn, *pairs})
-    if not game.info.takes_body or not drawn:
+    comment = request.words.comment.strip()
+    lines = unsigned(comment).splitlines()
+    opening = list(takewhile(str.strip, lines))
+    _check_used(game, lines, opening)
+    if not game.info.takes_body:
         return ""
-    first, end = drawn[0], drawn[-1] + 1
+    numbered = {place for place, line in enumerate(opening) if _NUMBER.search(line)}
+    pairs = {place for place, line in enumerate(lines) if _PAIR.fullmatch(line) and not is_courteous(line)}
+    drawn = {place for place, line in enumerate(lines) if _is_drawn(line)} | numbered
+    if len(pairs) > 1:  # one alone may be the initials of the player
+        drawn |= pairs
+    if not drawn:
+        return ""
+    first, end = min(drawn), max(drawn) + 1
     while end < len(lines) and lines[end].strip():
         end += 1
     while first and not (_COLOURS | set("rgb")).isdisjoint(re.findall(r"\w+", lines[first - 1].casefold())):
         first -= 1  # the colour of the edges below, however it is said
     below_zero = next((line for line in lines[first:end] if _NEGATIVE.search(line)), None)
     if below_zero is not None:
-        raise BadArguments(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')
-    request.words.comment = "\n".join([*lines[:first], *lines[end:]]).strip()
+        raise OptionError(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')
+    request.words.comment = "\n".join([*lines[:first], *comment.splitlines()[end:]]).strip()
     return "\n".join(lines[first:end]).strip()
 
 

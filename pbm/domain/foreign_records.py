@@ -19,11 +19,13 @@ from pbm.domain.game_record import GO, HEX, LETTERED, MOST_PLIES, PASS
 from pbm.domain.match import SWAP, State
 
 _TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:\\.|[^\]\\])*)\])", re.DOTALL)
+_START = re.compile(rf"^[\ufeff \t]*(?:\(\s*;|game=/|{game_record.FIRST_LINE}$)", re.MULTILINE)
 _SWAPS = ("swap", "swap-sides", "swap-pieces")
 _MIRRORS = ("swap", "swap-pieces")
 """Swaps after which the stone lies mirrored in the other colour: Little Golem, PlayHex and HexWorld mean that."""
 _ENDS = ("resign", "forfeit")
 _TRIAL_MOVE = re.compile(r"Move=\[Move:mover=(\d+),(?:from=(-?\d+),)?(?:to=(-?\d+),)?actions=\[(.*)\]\]")
+MOST_KOMI = 20
 _LUDII = {"Hex": ("hex", 11), "Gomoku": ("gomoku", 15), "Reversi": ("reversi", 8), "Go": ("go", 19),
           "Breakthrough": ("breakthrough", 8)}  # fmt: skip
 """Names of Ludii's games, with ours and the size of their board if a trial does not say it."""
@@ -37,16 +39,21 @@ class ForeignGame(NamedTuple):
     body: str
     moves: tuple[str, ...]
     players: tuple[str, str] = ("", "")
+    remark: str = ""
+    """What is played otherwise here, in parentheses, with a space before them; or empty."""
 
 
-def is_score(text: str) -> bool:
-    """Whether a text seems to be a game of any of these kinds."""
-    start = text.lstrip("\ufeff \t\r\n")
-    return re.match(r"\(\s*;", start) is not None or start.startswith(("game=", game_record.FIRST_LINE))
+def start_in(text: str) -> int:
+    """The place where a game of any of these kinds begins in a text; its end if there is none."""
+    found = _START.search(text)
+    return found.start() if found else len(text)
 
 
-def read(text: str) -> ForeignGame:
-    """Raises: NotAllowed, which says what is wrong with the file."""
+def read(text: str, wanted: str = "") -> ForeignGame:
+    """The game that a text begins with. wanted: the name of the game that it is if the text does not say so.
+
+    Raises: NotAllowed, which says what is wrong with it.
+    """
     text = text.lstrip("\ufeff \t\r\n")
     try:
         if text.startswith("game="):
@@ -55,9 +62,9 @@ def read(text: str) -> ForeignGame:
         if text.startswith(game_record.FIRST_LINE) or (nodes and "PBM" in nodes[0]):
             ours = game_record.read(text)
             return ForeignGame(ours.game, ours.options, ours.body, ours.moves, ours.players)
-        return _of_sgf(nodes)
+        return _of_sgf(nodes, wanted)
     except (GameError, Rejected) as error:
-        raise NotAllowed(f"The file cannot be taken in. {error}") from None
+        raise NotAllowed(f"The record cannot be taken in. {error}") from None
 
 
 Node = Mapping[str, Sequence[str]]
@@ -82,40 +89,69 @@ def _first(node: Node, name: str) -> str:
     return node.get(name, [""])[0].strip()
 
 
-def _of_sgf(nodes: Sequence[Node]) -> ForeignGame:
+def _of_sgf(nodes: Sequence[Node], wanted: str) -> ForeignGame:
     """Raises: NotAllowed, GameError, Rejected."""
     if not nodes:
         raise NotAllowed("It has no node.")
     root = nodes[0]
-    name = _game_of(root)
-    words = _options_of(root, name)
+    name = _game_of(root, wanted)
+    words, remark = _options_of(root, name)
     start = State.start(GAMES[name], words)
     _check_set_up(nodes, start)
     texts = [node[colour][0].strip().casefold() for node in nodes for colour in ("B", "W") if colour in node]
     black, white = _first(root, "PB"), _first(root, "PW")
     # Little Golem names who begins first, whatever colour its moves have.
     is_black_first = "EV" in root or game_record.colours_of(start)[Side.FIRST] == "B"
-    return _scored(start, words, _named(start, texts), (black, white) if is_black_first else (white, black))
+    game = _scored(start, words, _named(start, texts), (black, white) if is_black_first else (white, black))
+    return game._replace(remark=remark)
 
 
-def _game_of(root: Node) -> str:
-    """Raises: NotAllowed for a game that is not played here."""
-    number, event = _first(root, "GM"), _first(root, "EV").casefold()
-    if not number and event.startswith("hex"):
-        number = str(HEX)
-    for name, game in GAMES.items():
-        if game.info.sgf and str(game.info.sgf) == (number or str(GO)):
-            return name
-    raise NotAllowed(f"Its game, GM[{number[:9]}], is none that is played here.")
+def _game_of(root: Node, wanted: str) -> str:
+    """The game that a record names by its number, or by its event, as Little Golem does; otherwise the wanted one.
+
+    Komi, handicap and rules (RU) are Go's. Raises: NotAllowed for a game that is not played here, and if none is named.
+    """
+    number, event = _first(root, "GM"), re.match(r"[a-z]*", _first(root, "EV").casefold())
+    if number:
+        name = next((name for name, game in GAMES.items() if str(game.info.sgf) == number), None)
+        if name is None:
+            raise NotAllowed(f"Its game, GM[{number[:9]}], is none that is played here.")
+        return name
+    if event is not None and event[0] in GAMES:
+        return event[0]
+    if not wanted and root.keys().isdisjoint(("KM", "HA", "RU")):
+        raise NotAllowed('It does not say which game it is (GM). Write the game in front, as in "hex review".')
+    return wanted or "go"
 
 
-def _options_of(root: Node, name: str) -> list[str]:
+def _options_of(root: Node, name: str) -> tuple[list[str], str]:
+    """The options as they are written here, and what is said of a komi that is another one here."""
     size = _first(root, "SZ").partition(":")[0]
     known = {option.name for option in GAMES[name].info.options}
+    komi, remark = _first(root, "KM"), ""
     if name == "go":
         size = size or "19"  # as SGF says
-    values = {"size": size, "komi": _first(root, "KM"), "handicap": _first(root, "HA")}
-    return [f"-{option}={value}" for option, value in values.items() if value and option in known]
+        komi, remark = _komi(komi)
+    values = {"size": size, "komi": komi, "handicap": _first(root, "HA")}
+    return [f"-{option}={value}" for option, value in values.items() if value and option in known], remark
+
+
+def _komi(text: str) -> tuple[str, str]:
+    """The komi that is played here, which ends in a half, or empty for the usual one; and what it stands for.
+
+    >>> _komi("6.50"), _komi("7")
+    (('6.5', ''), ('7.5', ' (its komi, 7, is played as 7.5, because komi ends in a half here)'))
+    """
+    if not re.fullmatch(r"-?\d{1,2}(?:\.\d{1,9})?", text):
+        return "", f" (its komi, {text[:20]}, is none here, so that the usual one is played)" if text else ""
+    komi = float(text) // 1 + 0.5
+    if abs(komi) > MOST_KOMI:
+        return "", f" (its komi, {text}, is beyond {MOST_KOMI}, so that the usual one is played)"
+    is_ours = komi == float(text)
+    return (
+        f"{komi:g}",
+        "" if is_ours else f" (its komi, {text}, is played as {komi:g}, because komi ends in a half here)",
+    )
 
 
 def _check_set_up(nodes: Sequence[Node], start: State) -> None:

@@ -25,7 +25,17 @@ from pbm.domain.commands import (
 from pbm.domain.errors import Rejected
 from pbm.domain.settings import CHOICES
 from pbm.domain.vacations import DAY_WORDS
-from pbm.domain.verbs import FIRST_BOARD, MULTIPLE, SHORTEST_SECRET, STARTING, TOURNAMENTS, Standing, find, leading
+from pbm.domain.verbs import (
+    FIRST_BOARD,
+    MULTIPLE,
+    SHORTEST_SECRET,
+    STARTING,
+    TOURNAMENTS,
+    Standing,
+    Verb,
+    find,
+    leading,
+)
 from pbm.reading.book import words as kind
 from pbm.reading.games_named import game_elsewhere
 from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
@@ -65,6 +75,8 @@ _NOTED = re.compile(
 )
 """The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
+_DRAWN = re.compile(r"(?=.*\d)[^a-z]*(?:[^\W\d_])?[^a-z]*", re.IGNORECASE)
+"""Numbers, at most with the letter of a point or a colour: below a challenge, a part of the board that it draws."""
 LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
 """The commands for what may be asked of the server in plain words below a move."""
 _ANY_CELL = Surroundings(str.casefold)
@@ -154,7 +166,8 @@ class _Draft:
         if has_text(subject):
             return self.is_exact(subject)  # all of the text belongs to it
         # A plan at the beginning of the text is that of the subject's move.
-        is_begun = not self.is_planned and (self.is_exact(self.first) or begins(self.first))
+        is_begun = not self.is_planned and not _is_drawn_below(subject, self.first)
+        is_begun = is_begun and (self.is_exact(self.first) or begins(self.first))
         return self.is_exact(subject) and not is_begun
 
     def is_torn(self, subject: str) -> bool:
@@ -247,7 +260,10 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft)
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
-        if has_text(lines[end - 1] if end else "") or not (lines[at] == "" or _is_command(lines[at], draft)):
+        above = lines[end - 1] if end else ""
+        if has_text(above) or _is_drawn_below(above, lines[at]):
+            break
+        if lines[at] and not _is_command(lines[at], draft):
             break
         end = at + 1 if lines[at] else end
     comment = "\n".join(draft.left[end:]).strip("\n")
@@ -321,9 +337,25 @@ def _cleaned(plan: str) -> str:
 
 def _takes_plan(line: str) -> bool:
     """Whether the line is a move, or may be one."""
-    words = line.split()
-    verb, _ = leading(words[1:] if words[0].casefold() in GAMES else words)
+    verb = _verb_in(line)
     return verb is None or verb.takes_plan
+
+
+def _verb_in(line: str) -> Verb | None:
+    """The verb that the line begins with, whatever game stands before it."""
+    words = line.split()
+    verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
+    return verb
+
+
+def _is_drawn_below(above: str, line: str) -> bool:
+    """Whether a line is numbers below the command of a new game, and so no move on a board that it begins with.
+
+    >>> _is_drawn_below("crossgeo challenge ann bob", "120 40 0 10 r"), _is_drawn_below("seek hex", "101 F6")
+    (True, False)
+    """
+    verb = _verb_in(above)
+    return verb is not None and verb.group == STARTING and verb.options and _DRAWN.fullmatch(line) is not None
 
 
 def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:

@@ -10,8 +10,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pbm.compose import Answer, Reader
+from pbm.compose import Answer, Notice, Reader
 from pbm.compose.tell import KEEPSAKE
+from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import Desk, ends_by_rules, notice_of, reader_of
 from pbm.core.rating import told_changes
@@ -69,8 +70,9 @@ def replay(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
     if not _is_worth_it(board.match):
         raise NotAllowed(f"On board {number} too little was played for a replay.", f"show {number}")
-    if player is None:
-        return HANDLERS["show"](request, command)
+    if player is None:  # a stranger, whose orders could not be counted
+        request.outgoing.notices.append(_keepsake(request, board, request.author.reader()))
+        return None
     if sum(whom == player.id for _, _, whom in orders(request.tx, WORD)) >= MOST_WAITING:
         raise NotAllowed(f"{MOST_WAITING} replays for you are still under way; wait for them.")
     request.tx.agenda.put(THINK, f"{WORD} {number}:{player.id}", request.now)
@@ -100,12 +102,16 @@ def _send(key: str, number: int, player_id: int, at: Desk, _: None) -> None:
     board = at.open(number)
     if not at.tx.agenda.drop(THINK, key) or not _is_worth_it(board.match):
         return
+    notices = [_keepsake(at, board, reader) for reader in _readers(at, board.match, player_id)]
+    at.owe(at.tools.composer.notices([(notice, None) for notice in notices], at.now))
+
+
+def _keepsake(at: Desk, board: OpenBoard, reader: Reader) -> Notice:
     match = board.match
     one, other = match.players
     words = {"tally": at.tx.matches.head_to_head(match.game, one.id, other.id), "hints": hints_told(at.tx, match)}
-    about = {"events": told_changes(at.tx, match), "before": ends_by_rules(match), "whole_record": True}
-    notices = [notice_of(board, each, page=KEEPSAKE, words=words, **about) for each in _readers(at, match, player_id)]
-    at.owe(at.tools.composer.notices([(notice, None) for notice in notices], at.now))
+    events, before = told_changes(at.tx, match), ends_by_rules(match)
+    return notice_of(board, reader, page=KEEPSAKE, words=words, events=events, before=before, whole_record=True)
 
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:

@@ -92,15 +92,15 @@ def hint(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True),
+    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True, gameless=True),
     "go through a game that has ended, or an attached one: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer:
-    if foreign_records.is_score(request.message.file):
-        return _review_file(request, command)
+    if record := request.take_record():
+        return _review_record(request, command, record)
     if "BOARD" not in command.args and request.sender.board is None:
         raise BadArguments(
-            "Name a board that has ended, or attach the record of a game (SGF, HGF, .trl).", "review 101"
+            "Name a board that has ended, or send the record of a game (SGF, HGF, .trl) with it.", "review 101"
         )
     board = request.boards.named(command)
     match, player = board.match, request.author.who(command, board.match.board)
@@ -112,15 +112,15 @@ def review(request: Request, command: Command) -> Answer:
     return _order(request, command, key, f"board {match.board}", _states(match))
 
 
-def _review_file(request: Request, command: Command) -> Answer:
-    """Order the review of an attached game. Raises: NotAllowed."""
+def _review_record(request: Request, command: Command, record: str) -> Answer:
+    """Order the review of a game that came with the command. Raises: NotAllowed."""
     player = request.author.who(command)
-    score = foreign_records.read(request.message.file)
+    score = foreign_records.read(record, command.game or "")
     if len(score.moves) < 2:
-        raise NotAllowed("In the attached game too little was played for a review.")
+        raise NotAllowed("In the game of your record too little was played for a review.")
     states = _states(_as_match(score._asdict(), request.now))
-    key = f"{FILE} {crc32(request.message.file.encode())}:{player.id}"
-    return _order(request, command, key, "the attached game", states, **score._asdict())
+    key = f"{FILE} {crc32(record.encode())}:{player.id}"
+    return _order(request, command, key, f"the game of your record{score.remark}", states, **score._asdict())
 
 
 def _as_match(score: Mapping[str, Any], now: datetime) -> Match:

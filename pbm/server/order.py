@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from games.rules import GameError
+from games.rules import GameError, OptionError
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
@@ -164,7 +164,7 @@ class Order:
 
     def _is_forbidden(self, request: Request, command: Command | Rejected, error: Rejected | GameError) -> bool:
         """Whether the command was understood and may not be done, so that its words mean nothing else."""
-        is_letter = request.sender.board is None and isinstance(error, NotAllowed)
+        is_letter = request.sender.board is None and isinstance(error, NotAllowed | OptionError)
         return is_letter and isinstance(command, Command) and not self.reading.opens_with(command)
 
     def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:

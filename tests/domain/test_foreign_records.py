@@ -6,7 +6,7 @@ import pytest
 
 from games import GAMES
 from pbm.domain.errors import NotAllowed
-from pbm.domain.foreign_records import is_score, read
+from pbm.domain.foreign_records import read, start_in
 from pbm.domain.game_record import write
 from tests.domain.test_game_record import finished
 
@@ -32,10 +32,16 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
         ("(;FF[4]EV[hex.ch.1]PB[a]PW[b]SZ[11];W[ad];B[swap];W[eg])", "hex", ["-size=11"], ["a4", "swap", "g5"]),
         ("(;GM[11]SZ[5];B[b3];W[swap-pieces];B[d5])", "hex", ["-size=5"], ["b3", "swap", "e4"]),
         ("(;GM[11]SZ[5];B[b3];W[swap-sides];W[d5])", "hex", ["-size=5"], ["b3", "swap", "d5"]),
-        ("(;FF[4]SZ[9]KM[6.50];B[ee](;W[ec]C[a\\]b];B[];W[tt])(;W[aa]))", "go", ["-size=9", "-komi=6.50"],
+        ("(;FF[4]SZ[9]KM[6.50];B[ee](;W[ec]C[a\\]b];B[];W[tt])(;W[aa]))", "go", ["-size=9", "-komi=6.5"],
          ["e5", "e7", "pass", "pass"]),
         ("(;FF[3]GaMe[1]SiZe[9];Black[ee])", "go", ["-size=9"], ["e5"]),
         ("(;GM[4]SZ[15];B[hh];W[ah])", "gomoku", ["-size=15"], ["h8", "a8"]),
+        ("(;EV[gomoku.ld.1]SZ[15];B[hh];W[ah])", "gomoku", ["-size=15"], ["h8", "a8"]),
+        ("(;EV[Reversi]GM[2];B[dc])", "reversi", [], ["d3"]),
+        ("(;FF[4]SZ[9]KM[0];B[ee])", "go", ["-size=9", "-komi=0.5"], ["e5"]),
+        ("(;FF[4]SZ[9]KM[-7];B[ee])", "go", ["-size=9", "-komi=-6.5"], ["e5"]),
+        ("(;FF[4]SZ[9]KM[375];B[ee])", "go", ["-size=9"], ["e5"]),
+        ("(;FF[4]SZ[9]HA[0]KM[];B[ee])", "go", ["-size=9", "-handicap=0"], ["e5"]),
         ("(;GM[2];B[dc];W[cc])", "reversi", [], ["d3", "c3"]),
         ("(;GM[18];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
         (TRIAL, "hex", ["-size=5"], ["a1", "swap", "e5"]),
@@ -43,7 +49,7 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
     ],
 )  # fmt: skip
 def test_games_of_other_programs_are_read(text: str, game: str, options: list[str], moves: list[str]) -> None:
-    assert is_score(text)
+    assert start_in(f"Hello!\n{text}") == len("Hello!\n")
     score = read(text)
     assert (score.game, list(score.options), list(score.moves)) == (game, options, moves)
 
@@ -52,9 +58,10 @@ def test_games_of_other_programs_are_read(text: str, game: str, options: list[st
     ("text", "why"),
     [
         ("(;GM[5])", "GM\\[5\\], is none that is played here"),
-        ("(;SZ[9];B[zz])", "Its move 1, zz"),
-        ("(;SZ[9];AB[aa];B[bb])", "puts stones"),
-        ("(;SZ[9]KM[0];B[bb])", "-komi"),
+        ("(;SZ[9];B[ee])", "does not say which game it is"),
+        ("(;EV[chess]SZ[9];B[ee])", "does not say which game it is"),
+        ("(;GM[1]SZ[9];B[zz])", "Its move 1, zz"),
+        ("(;GM[1]SZ[9];AB[aa];B[bb])", "puts stones"),
         ("(", "no node"),
         ("game=/lud/x/Chess.lud", "Chess is not read here"),
         ("game=/lud/x/Go.lud\nMove=[Move:mover=1,to=400,actions=[Add:]]", "site 400"),
@@ -80,3 +87,19 @@ def test_other_programs_would_read_in_our_files_what_we_do(name: str) -> None:
     text = text.replace("PBM[swap]", "B[swap]")
     foreign = text[: text.index("PBM[Game")] + text[text.index("]", text.index("PBM[Game")) + 1 :]
     assert read(foreign).moves == record.moves
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "game", "remark"),
+    [
+        ("(;SZ[9];B[ee])", "gomoku", "gomoku", ""),
+        ("(;GM[11]SZ[9];B[ee])", "gomoku", "hex", ""),
+        ("(;SZ[9]KM[6.5];B[ee])", "", "go", ""),
+        ("(;SZ[9]KM[7];B[ee])", "", "go", " (its komi, 7, is played as 7.5, because komi ends in a half here)"),
+        ("(;SZ[9]KM[21];B[ee])", "", "go", " (its komi, 21, is beyond 20, so that the usual one is played)"),
+        ("(;SZ[9]KM[x];B[ee])", "", "go", " (its komi, x, is none here, so that the usual one is played)"),
+    ],
+)
+def test_what_a_record_leaves_open_or_has_otherwise(text: str, wanted: str, game: str, remark: str) -> None:
+    score = read(text, wanted)
+    assert (score.game, score.remark) == (game, remark)

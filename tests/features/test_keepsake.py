@@ -125,3 +125,9 @@ def test_every_game_leaves_a_keepsake(name: str, house: House) -> None:
     mine, _ = house.think()
     assert f"{name}-{board}." in mine.body
     assert "image/gif" in mine.forms
+
+
+def test_a_stranger_gets_a_replay_without_being_asked_who_they_are(ended: House) -> None:
+    (mail,) = ended.send("stranger", "hex replay 101")
+    assert attached(mail, "image/gif")
+    assert "bob resigned" in mail.body or "won by resignation" in mail.body

@@ -34,6 +34,8 @@ GRAPHS = [
     "A 0,0\nB 10,10\nC 0,10\nD 10,0\nR: A-B\nC-D: blue",
     "red edges:\n0,0 10,10\nBlue:\n0,10 10,0",
     "R:\n0,0 10,10\nblue lines\n0,10 10,0",
+    "0 0 10 10 r\n0 10 10 0 b",
+    "120 400 310 230 r\n110 220 330 400 b",
 ]
 
 
@@ -69,7 +71,23 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "ab cd", "Line 1 of your graph"),
         ("crossgeo", "a b\nc d", "Line 1 of your graph"),
         ("crossgeo", "graph { a -- b; c -- d }", "Line 1 of your graph"),
+        ("crossgeo", "A 0,0\nA 5,0\nB 9,9\nA-B", 'Line 2 of your graph, "A 5,0", places A once more, after line 1.'),
+        ("crossgeo", "A 0,0\nB 9,9\nC 7,0\nA-B", 'Line 3 of your graph, "C 7,0", places a point of no edge.'),
+        ("crossgeo", "0\n10\n10\n0", "Line 1 of your graph"),
+        ("crossgeo", "My 2nd game!", "Line 1 of your graph"),
+        ("crossgeo", "Hi Bob!\nedges: 7", 'Line 2 below your challenge, "edges: 7", is no part of it'),
+        ("crossgeo", "-board=fair", "Line 1 below your challenge"),
         ("polygon", "0,0 40,0 10,10 10,40", "is not convex at"),
+        ("polygon", "0,0 40,0 55,27 38,50 0,0", "names (0,0) twice"),
+        ("polygon", "Hi Bob!\n\n0\n40\n55", "Line 1 of your polygon"),
+        ("polygon", "sides: 7", "such as -sides=N or --clock=7d"),
+        ("polygon", "Hi Bob!\n\nseed 5", 'Line 3 below your challenge, "seed 5"'),
+        ("polygon", "-regular", 'Line 1 below your challenge, "-regular"'),
+        ("cross", "-size=5", 'Line 1 below your challenge, "-size=5"'),
+        ("hex", "Hello!\n7x7 please", 'Line 2 below your challenge, "7x7 please"'),
+        ("hex", "3 days a move, please", 'Line 1 below your challenge, "3 days a move, please"'),
+        ("hex", "0 0\n10 0\n10 10", 'Line 1 below your challenge, "0 0"'),
+        ("hex", "Hello!\n\nunrated", 'Line 3 below your challenge, "unrated"'),
         ("polygon", "2,0 6,0 8,3\n6,6 2,6 0,3", "three diagonals meet in one point: (0,3)-(8,3) and (2,0)-(6,6)"),
         ("polygon", "0,0 1.5,2 3,4 5,5", "is not a list of points"),
         ("polygon", "0,0 40,0 50", "is not a list of points"),
@@ -85,11 +103,17 @@ def test_what_cannot_be_a_board_starts_nothing_and_the_fault_is_named(
     assert why in one([mail])
     with club.service.store.read() as tx:
         assert tx.matches.load(101) is None
+    (mail,) = club.send(
+        "alice", "", f"{' '.join([name, 'challenge', *options, 'alice', 'bob'])} alice alicepass\n{body}"
+    )
+    assert why in one([mail])
 
 
-def test_a_signature_is_no_part_of_a_graph(club: House) -> None:
-    club.send("alice", "crossgeo challenge alice bob", "0,0 10,10\n0,10 10,0\n-- \nAlice, room 4-12")
-    assert body_of(club) == "0,0 10,10\n0,10 10,0"
+@pytest.mark.parametrize("graph", ["0,0 10,10\n0,10 10,0", "Good luck!"])
+@pytest.mark.parametrize("end", ["-- \nAlice, room 4-12", "Regards\nAlice Smith\nTel. 555-7788"])
+def test_a_signature_is_no_part_of_a_graph(club: House, graph: str, end: str) -> None:
+    club.send("alice", "crossgeo challenge alice bob", f"{graph}\n{end}")
+    assert body_of(club) == ("" if graph == "Good luck!" else graph)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +126,9 @@ def test_a_signature_is_no_part_of_a_graph(club: House) -> None:
         "I am red.",
         "Is red or blue better?",
         "See you -- Alice",
-        "My 2nd game!",
+        "Hello!\n\nMy 2nd game!",
+        "Hi Bob3!",
+        "Hi Bob <3",
         "OK\nGL\nAB",
     ],
 )
@@ -114,7 +140,12 @@ def test_ordinary_words_go_to_the_opponent(club: House, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "body", ["0,0 40,0 55,27 38,50 9,44", "Hello!\n(0,0)\n(9,44)\n(38,50)\n(55,27)\n(40,0)\n\nHave fun."]
+    "body",
+    [
+        "0,0 40,0 55,27 38,50 9,44",
+        "0 0\n40 0\n55 27\n38 50\n9 44",
+        "Hello!\n(0,0)\n(9,44)\n(38,50)\n(55,27)\n(40,0)\n\nHave fun.",
+    ],
 )
 def test_a_polygon_of_ones_own_is_played_on(club: House, body: str) -> None:
     mails = club.send("alice", "polygon challenge alice bob", body)

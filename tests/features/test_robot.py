@@ -1055,7 +1055,7 @@ GOLEM = "(;FF[4]EV[hex.ch.1]PB[Ann Lee]PW[Bo]SZ[3]RE[B];W[bb];B[ca];W[ab];B[ac];
 def test_a_record_from_elsewhere_that_is_attached_is_reviewed(house: House, kind: str) -> None:
     house.player("alice")
     (mail,) = house.deliver(attaching("alice", "review", GOLEM, kind))
-    assert "A robot goes through the attached game." in " ".join(mail.body.split())
+    assert "A robot goes through the game of your record." in " ".join(mail.body.split())
     (review,) = (mail for mail in house.think() if "review" in mail["Subject"])
     assert review["Subject"] == "pbm: review of Hex, Ann Lee-Bo"
     assert "Hex, Ann Lee (Red) - Bo (Blue), as robot5 sees it." in " ".join(review.body.split())
@@ -1065,17 +1065,36 @@ def test_a_record_from_elsewhere_that_is_attached_is_reviewed(house: House, kind
     assert "gone through as well, if you attach it" in " ".join(mail.body.split())
 
 
+@pytest.mark.parametrize(
+    ("subject", "text", "said"),
+    [
+        ("review alice alicepass", f"Hello!\n\n{GOLEM}", "A robot goes through the game of your record."),
+        ("", f"review alice alicepass\n{GOLEM}\n\nThanks!", "A robot goes through the game of your record."),
+        ("review alice alicepass", "(;SZ[9]KM[7];B[ee];W[ec])", "(its komi, 7, is played as 7.5, because"),
+        ("review alice alicepass", "(;SZ[9];B[ee];W[ec])", 'Write the game in front, as in "hex review".'),
+        ("gomoku review alice alicepass", "(;SZ[9];B[ee];W[ec])", "A robot goes through the game of your record."),
+        ("hex challenge me bob -position", GOLEM, "It starts from ply 5 of the record."),
+        ("hex challenge me bob", GOLEM, "There is a record in your mail."),
+    ],
+)
+def test_a_record_below_the_command_counts_like_an_attached_one(
+    house: House, subject: str, text: str, said: str
+) -> None:
+    house.players("alice", "bob")
+    assert said in " ".join(house.send("alice", subject, text)[0].body.split())
+
+
 def test_a_game_starts_from_a_record_from_elsewhere_that_is_attached(house: House) -> None:
     house.players("alice", "bob")
     kind = "application/x-go-sgf"
     (refused,) = house.deliver(attaching("alice", "hex challenge me bob", GOLEM, kind))
     assert "To start from its end write -position" in " ".join(refused.body.split())
     (refused,) = house.deliver(attaching("alice", "go challenge me bob -position", GOLEM, kind))
-    assert "The attached record is of hex, not of go." in refused.body
+    assert "Your record is of hex, not of go." in refused.body
     started = house.deliver(attaching("alice", "hex challenge me bob -position=#3", GOLEM, kind))
     told = " ".join(started[0].body.split())
     assert "-size=3, unrated" in told
-    assert "It starts from ply 3 of the attached record." in told
+    assert "It starts from ply 3 of the record." in told
     assert record(house) == ["b2", "c1", "a2"]
     house.answer("bob", "a3", 101)
     assert record(house)[3:] == ["a3"]

@@ -15,7 +15,7 @@ from pbm.core.limits import Act
 from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
-from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, take_body, unheard
+from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, unheard
 from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
@@ -46,7 +46,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     game, clock = GAMES[command.game], request.tools.house.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
-    words, body, plies, origin = beginning(request, game, command.options, take_body(request, game))
+    words, body, plies, origin = beginning(request, game, command.options)
     if isinstance(first, str) or isinstance(second, str):
         if plies:
             raise NotAllowed("Somebody without an account is invited to a whole game: leave out -position.")

@@ -1,4 +1,4 @@
-"""A game that starts where another one was: on the same board, or from a position of it or of an attached record."""
+"""A game that starts where another one was: on the same board, or from a position of it or of a record."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from games import AnyGame
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import robots_among
+from pbm.core.start import take_body
 from pbm.domain import foreign_records
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.verbs import FIRST_BOARD
@@ -28,8 +29,9 @@ class Beginning(NamedTuple):
     """Where they are from, as in "from ply 3 of board 101"; empty if there are none."""
 
 
-def beginning(request: Request, game: AnyGame, options: Sequence[str], body: str) -> Beginning:
+def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginning:
     """Raises: NotFound, NotAllowed, BadArguments."""
+    record, body = request.take_record(), take_body(request, game)
     own = list[str]()
     board = position = ""
     for word in options:
@@ -41,7 +43,11 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str], body: str
         else:
             own.append(word)
     if not (board or position):
-        return _without(request, own, body)
+        if record:  # it would be dropped silently
+            raise BadArguments(
+                "There is a record in your mail. To start from its end write -position, from a ply -position=#12."
+            )
+        return Beginning(tuple(own), body)
     if (board and position) or body:
         raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
     if board:
@@ -49,15 +55,8 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str], body: str
         return Beginning((*match.options, *own), match.body)
     number, ply = _place(position)
     if number is None:
-        return _of_file(request, game, own, ply)
+        return _of_record(record, game, own, ply)
     return _of_board(request, request.boards.load(number, game.info.name), own, ply)
-
-
-def _without(request: Request, own: Sequence[str], body: str) -> Beginning:
-    """A game from its usual start. Raises: BadArguments if a record is attached, which would be dropped silently."""
-    if foreign_records.is_score(request.message.file):
-        raise BadArguments("A record is attached. To start from its end write -position, from a ply -position=#12.")
-    return Beginning(tuple(own), body)
 
 
 def _place(position: str) -> tuple[int | None, int | None]:
@@ -80,17 +79,17 @@ def _of_board(request: Request, board: OpenBoard, own: Sequence[str], ply: int |
     return Beginning((*match.options, *own, "--unrated"), match.body, plies, origin)
 
 
-def _of_file(request: Request, game: AnyGame, own: Sequence[str], ply: int | None) -> Beginning:
-    """A position of the attached record, its last one if no ply is named."""
-    if not foreign_records.is_score(request.message.file):
+def _of_record(record: str, game: AnyGame, own: Sequence[str], ply: int | None) -> Beginning:
+    """A position of a record, its last one if no ply is named. Raises: BadArguments, NotAllowed."""
+    if not record:
         raise BadArguments(
             "Attach the record of a game (SGF, HGF, .trl), or name a board and a ply:", "-position=101#12"
         )
-    score = foreign_records.read(request.message.file)
+    score = foreign_records.read(record, game.info.name)
     if score.game != game.info.name:
-        raise BadArguments(f"The attached record is of {score.game}, not of {game.info.name}.")
+        raise BadArguments(f"Your record is of {score.game}, not of {game.info.name}.")
     if ply is not None and ply > len(score.moves):
-        raise BadArguments(f"The attached record has {len(score.moves)} plies; there is no ply {ply}.")
+        raise BadArguments(f"Your record has {len(score.moves)} plies; there is no ply {ply}.")
     plies = score.moves[:ply]
-    origin = f"from ply {len(plies)} of the attached record"
+    origin = f"from ply {len(plies)} of the record{score.remark}"
     return Beginning((*score.options, *own, "--unrated"), score.body, plies, origin)
