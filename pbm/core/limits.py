@@ -73,6 +73,7 @@ class Act(StrEnum):
     CHALLENGE = "a challenge"
     CHALLENGED = "being challenged"
     MESSAGE = "a message to a player"
+    BROADCAST = "a message to all players"
     CHAT = "words on a board"
     KIBITZ = "a kibitz"
     PUZZLE = "a puzzle for a player"
@@ -186,6 +187,7 @@ BUCKETS = (
     Bucket("proposal", (Act.CHALLENGE,), By.AUTHOR, _UNPROVEN, 5, DAY, "challenges by one stranger"),
     Bucket("challenged", (Act.CHALLENGED,), By.ACCOUNT, _BOTH, 50, DAY, "games to which one player is challenged"),
     Bucket("message", (Act.MESSAGE,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "messages of one player"),
+    Bucket("broadcast", (Act.BROADCAST,), By.AUTHOR, _PROVEN, 1, DAY, "messages of one player to all"),
     Bucket("chat", (Act.CHAT,), By.AUTHOR, _BOTH, "messages_per_day", DAY, "words of one player on boards"),
     Bucket("kibitz", (Act.KIBITZ,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "kibitzes of one player"),
     Bucket("puzzle", (Act.PUZZLE,), By.AUTHOR, _BOTH, 20, DAY, "puzzles for one player"),
@@ -250,18 +252,19 @@ def buckets_of(act: Act, whose: Whose) -> Iterator[tuple[Key, Bucket]]:
 
 
 class TooMuch(NotAllowed):
-    """A bucket is closed. The sentence says which, and until when."""
+    """Something is limited. There is no other such refusal, so each says what is limited, and until when."""
 
-    def __init__(self, bucket: Bucket, most: int, until: datetime) -> None:
-        number = most // bucket.parts if bucket.parts > 1 else most
-        super().__init__(told(bucket.what, number, bucket.per, until))
-        self.bucket = bucket
+    def __init__(self, limited: str, until: datetime, by: By = By.AUTHOR, more: str = "") -> None:
+        """limited: such as "puzzles are limited to 3 a day". by: what is counted. more: another sentence."""
+        super().__init__(f"Too much for now: {limited}. Try again after {minute(until)}.{more}")
         self.until = until
+        self.by = by
 
-
-def told(what: str, number: int, per: timedelta, until: datetime) -> str:
-    """The sentence that refuses what is too much. per: one of the periods that buckets have."""
-    return f"Too much for now: {what} are limited to {number} {_PERIODS[per]}. Try again after {minute(until)}."
+    @classmethod
+    def of(cls, bucket: Bucket, limits: Limits, until: datetime) -> TooMuch:
+        """The refusal while a bucket is closed."""
+        number = bucket.most(limits) // bucket.parts
+        return cls(f"{bucket.what} are limited to {number} {_PERIODS[bucket.per]}", until, bucket.by)
 
 
 def minute(instant: datetime) -> str:
@@ -343,9 +346,9 @@ def excess(
         if noted is not None and noted.locked_until is not None:
             until = min(noted.locked_until, level.reopens_at)  # the operator may allow more by now
             if until > now:
-                return TooMuch(bucket, level.most, until)
+                return TooMuch.of(bucket, limits, until)
         if level.drawn + (besides or {}).get(key, 0) >= level.most:
-            return TooMuch(bucket, level.most, max(level.reopens_at, now + level.step))
+            return TooMuch.of(bucket, limits, max(level.reopens_at, now + level.step))
     return None
 
 

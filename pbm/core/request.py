@@ -16,7 +16,7 @@ from games.rules import GameError, joined
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
-from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess, minute
+from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.domain.commands import Command
@@ -324,10 +324,8 @@ class Author(Desk):
         """Raises: NotAllowed if the password was not checked, so it does not tell whether it was right."""
         until = self.incoming.locked.get((userid, password))
         if until is not None:
-            raise NotAllowed(
-                "Too much for now: passwords are limited, and yours was not looked at. Try again after "
-                f"{minute(until)}. Answering one of our emails works without a password, and at any time."
-            )
+            more = " Answering one of our emails works without a password, and at any time."
+            raise TooMuch("passwords are limited, and yours was not looked at", until, more=more)
 
     def seated(self, command: Command) -> tuple[OpenBoard, Seat]:
         """The board of a command and the seat its sender has there. Raises: NotFound, NotAllowed, Stale."""

@@ -165,7 +165,7 @@ def erase_me(request: Request, command: Command) -> None:
         token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
         _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
     problem = request.withheld
-    if problem is not None and not asked and problem.bucket.by is not By.NETWORK:
+    if problem is not None and not asked and problem.by is not By.NETWORK:
         raise problem  # because of a closed network, nobody at all gets a mail
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from pbm.compose import File
 from pbm.compose.pages import plain
 from pbm.compose.scoresheet import move_list
-from pbm.core.limits import DAY, told
+from pbm.core.limits import DAY, TooMuch
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
@@ -239,7 +239,7 @@ def export(request: Request, command: Command) -> None:
     # Counted by what was sent, for a command that only reads draws from no bucket.
     sent = [] if first else request.tx.outbox.written(player.id, SUBJECT, request.now - DAY)
     if len(sent) >= MOST_A_DAY:
-        raise NotAllowed(told("emails with all your games", MOST_A_DAY, DAY, sent[-MOST_A_DAY] + DAY))
+        raise TooMuch(f"emails with all your games are limited to {MOST_A_DAY} a day", sent[-MOST_A_DAY] + DAY)
     parcel = parcel_of(request, player, first)
     if first and not parcel.boards:
         raise NotFound(f"You have no board {first}, nor one of a higher number.")

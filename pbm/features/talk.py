@@ -201,8 +201,7 @@ def broadcast(request: Request, command: Command) -> Answer:
     if moderation == "closed":
         raise NotAllowed("There are no broadcasts on this server.")
     text = text_below(request)
-    if request.tx.broadcasts.written_since(author.id, request.now - timedelta(days=1)):
-        raise NotAllowed("You may write to all players once a day, and you have. Try again tomorrow.")
+    request.draw(Act.BROADCAST)
     written = request.tx.broadcasts.add(author, text, request.now, sent=moderation == "off")
     if moderation == "on":
         _tell_operator(request, written)

@@ -363,13 +363,15 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
         return
     player, address = request.sender.claimed, request.message.sender
     problem = request.excess(Act.HELD, address)
-    if problem is not None and problem.bucket.by is By.NETWORK:
+    if problem is not None and problem.by is By.NETWORK:
         request.withheld = problem  # the answer would be one more mail because of that network
         return
     trial = _tried(request, order) if player is not None and problem is None else request
     refusal = trial.refusal
+    if problem is not None:
+        problem.suggestion = error.suggestion
     if player is None or refusal or request.secrets or problem:
-        refuse(request, order.reading.lines[0], refusal or error)
+        refuse(request, order.reading.lines[0], refusal or problem or error)
         return
     request.draw(Act.HELD, address)
     reading, sender = trial.reading, request.sender

@@ -260,10 +260,6 @@ class Broadcasts(Queries):
         key = self._add(broadcasts, player_id=author.id, text=text, created_at=now, sent_at=sent_at)
         return Broadcast(key, author, text, now, sent_at)
 
-    def written_since(self, player_id: int, since: datetime) -> int:
-        """How many the player has written since then."""
-        return self._count(broadcasts, broadcasts.c.player_id == player_id, broadcasts.c.created_at > since)
-
     def waiting(self) -> list[Broadcast]:
         """Those that wait for the operator, oldest first."""
         found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)

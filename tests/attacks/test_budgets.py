@@ -35,6 +35,8 @@ UNPROVEN: dict[str, tuple[Act, ...]] = {
 PROVEN: dict[str, tuple[Act, ...]] = {
     "invitation.txt": (Act.INVITE,),
     "message.txt": (Act.MESSAGE,),
+    "broadcast.txt": (Act.BROADCAST,),
+    "broadcast-operator.txt": (Act.BROADCAST,),
     "chat.txt": (Act.CHAT,),
     "kibitz.txt": (Act.KIBITZ,),
 }

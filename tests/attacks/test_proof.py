@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -166,6 +167,23 @@ def test_what_stands_below_a_move_draws_as_what_proves_nothing(table: House) -> 
     with table.service.store.read() as tx:
         drawn = tx._connection.execute(select(attempts.c.subject).where(about)).scalars().all()
     assert drawn == ["elsewhere.example unproven"]
+
+
+def test_a_fourth_question_is_refused_with_until_when(table: House) -> None:
+    for _ in range(4):
+        (got,) = table.send("alice", "block bob")
+    told = " ".join(got.body.split())
+    until = f"{table.now + timedelta(hours=8):%Y-%m-%d}"
+    assert 'questions "was that you?" to one player are limited to 3 a day. Try again after ' + until in told
+    assert "block USERID PASSWORD" in told, "or prove it"
+
+
+def test_no_refusal_names_a_limit_without_until_when() -> None:
+    """One class makes that sentence."""
+    pages = [*Path("pbm/core").rglob("*.py"), *Path("pbm/server").rglob("*.py"), *Path("pbm/features").rglob("*.py")]
+    limiting = re.compile("Too much for now|Try again|once a day, and|are limited to")
+    telling = {path.name for path in pages if limiting.search(path.read_text())}
+    assert telling == {"limits.py", "export.py"}, "export counts what it sent; all others draw from buckets"
 
 
 def test_the_page_for_operators_prints_the_table() -> None:
