@@ -37,7 +37,6 @@ from pbm.cli.output import (
     say,
     write_file,
 )
-from pbm.core.limits import GUESSES
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.domain.match import Player
@@ -143,6 +142,8 @@ def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
 
     WHO is a userid, the address in the emails' From, or the machine they came from, as `pbm status` names it.
     """
+    from pbm.core.limits import GUESSES
+
     counts = {each: tx.guesses.forget_about(each.casefold(), GUESSES) for each in who}
     return "\n".join(
         f"{each}: {'counts from the beginning' if counts[each] else 'had no wrong guesses'}." for each in counts
