@@ -333,7 +333,7 @@ _GROUPS = {
     "Mail": dict.fromkeys(("inbox", "outbox", "receive"), "mails"),
     "Database": {"db": "db"},
     "Address and keys": {"identity": "keys", "keys": "keys"},
-    "This program": {"help": "frame", "completion": "manual", "manual": "manual"},
+    "This program": dict.fromkeys(("help", "completion", "manual"), "manual"),
 }
 """The module of each command."""
 _MODULES = {name: module for group in _GROUPS.values() for name, module in group.items()}
@@ -373,24 +373,6 @@ def _command(name: str) -> click.Command:
     module = import_module(f"pbm.cli.{_MODULES[name]}")
     command: click.Command = getattr(module, "help_" if name == "help" else name)
     return command
-
-
-@click.command(cls=Command, name="help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
-@click.pass_context
-def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Show what a command does, and its options.
-
-    The same as --help after it.
-    """
-    page = ctx.find_root()
-    for word in words:
-        command = page.command
-        below = command.get_command(page, word) if isinstance(command, click.Group) else None
-        if below is None:
-            raise click.UsageError(f'There is no command "{" ".join(words)}".', page)
-        page = click.Context(below, info_name=word, parent=page)
-    click.echo(page.get_help())
 
 
 # -h is the only option of one letter: others would swallow words of games such as -size=2.

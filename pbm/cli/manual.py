@@ -1,4 +1,4 @@
-"""What a shell and `man` know of these commands, made from their help: `pbm completion`, `pbm manual`."""
+"""The help of these commands, and what a shell and `man` know of it: `pbm help`, `pbm completion`, `pbm manual`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,22 @@ _PLACES = {
     "fish": ".config/fish/completions/pbm.fish",
 }
 """Where each shell looks for completions, in the home; zsh only if that folder is in fpath."""
+
+
+@click.command(cls=Command, name="help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...")
+@click.pass_context
+def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show what a command does, and its options.
+
+    The same as --help after it.
+    """
+    root = ctx.find_root()
+    pages = {page.command_path: page for page in _pages(root)}
+    page = pages.get(" ".join([root.command_path, *words]))
+    if page is None:
+        raise click.UsageError(f'There is no command "{" ".join(words)}".', root)
+    click.echo(page.get_help())
 
 
 @click.command(cls=Command)

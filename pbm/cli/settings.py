@@ -260,7 +260,7 @@ class Metrics(SettingsTable):
 class Configuration(BaseModel):
     """All keys. Created only by load(), which knows where each comes from."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     database: DatabaseUrl = setting(
         DEFAULT_DATABASE,

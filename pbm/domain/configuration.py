@@ -68,7 +68,7 @@ def setting(default: Any, meaning: str) -> Any:
 class SettingsTable(BaseModel):
     """A table of settings, which refuses unknown keys, and true or false in place of a number."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @field_validator("*", mode="before")
     @classmethod

@@ -78,16 +78,15 @@ def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: flo
             client.sendmail("", [address], _to_ourselves(address, key))
     except (OSError, smtplib.SMTPException) as error:
         return fail("loopback", f"an email to {address} is not accepted: {_words(error)}", "look at the log")
-    while time.monotonic() - begun < patience:
-        if (state := _state_of(store, key)) is not None and state is not Arrival.NEW:
-            reason = f"an email to ourselves was accepted, and {state} after {time.monotonic() - begun:.2f} s"
-            return ok("loopback", reason)
-        time.sleep(0.02)
-    if _state_of(store, key) is None:
-        reason, advice = "the email is not in this database", "the server uses another database; see pbm config show"
-    else:
-        reason, advice = f"the email has waited for {patience:.0f} s", "pbm status; does a process run that handles?"
-    return fail("loopback", reason, advice)
+    mail = _came_back(store, key, patience, lambda mail: mail.state is not Arrival.NEW)
+    if mail is None:
+        advice = "the server uses another database; see pbm config show"
+        return fail("loopback", "the email is not in this database", advice)
+    if mail.state is Arrival.NEW:
+        reason = f"the email has waited for {patience:.0f} s"
+        return fail("loopback", reason, "pbm status; does a process run that handles?")
+    took = time.monotonic() - begun
+    return ok("loopback", f"an email to ourselves was accepted, and {mail.state} after {took:.2f} s")
 
 
 def _to_ourselves(address: str, key: str) -> str:
@@ -106,15 +105,16 @@ def _to_ourselves(address: str, key: str) -> str:
     return "\r\n".join(lines)
 
 
-def _arrived(store: Store, key: str) -> Received | None:
-    with store.read() as tx:
-        latest = tx.inbox.latest(None, _LATEST)
-    return next((mail for mail in latest if f"<{key}@".encode() in mail.raw), None)
-
-
-def _state_of(store: Store, key: str) -> Arrival | None:
-    mail = _arrived(store, key)
-    return None if mail is None else mail.state
+def _came_back(store: Store, key: str, patience: float, done: Callable[[Received], bool]) -> Received | None:
+    """The mail with this key when it is done, or as it is when patience ends; None if it has not come until then."""
+    end = time.monotonic() + patience
+    while True:
+        with store.read() as tx:
+            latest = tx.inbox.latest(None, _LATEST)
+        mail = next((mail for mail in latest if f"<{key}@".encode() in mail.raw), None)
+        if (mail is not None and done(mail)) or time.monotonic() > end:
+            return mail
+        time.sleep(0.05)
 
 
 def _said(password: SecretStr | None) -> str:
@@ -157,18 +157,17 @@ def forgery(settings: SmarthostSettings, robot: Robot, store: Store, patience: f
     """
     key = f"doctor-{uuid.uuid4().hex}"
     forged = f"Authentication-Results: {robot.authserv_id}; none (forged by {key})"
-    check, begun = "forged results", time.monotonic()
+    check = "forged results"
     try:
         with _relay(settings) as client:
             client.sendmail(robot.address, [robot.address], "\r\n".join([forged, _to_ourselves(robot.address, key)]))
     except (OSError, smtplib.SMTPException) as error:
         return fail(check, f"an email to {robot.address} is not taken: {_words(error)}", "see [smarthost]")
-    while time.monotonic() - begun < patience:
-        if (mail := _arrived(store, key)) is not None:
-            return _stripped(check, robot, is_there=f"forged by {key}".encode() in mail.raw)
-        time.sleep(0.1)
-    advice = "repeat this later; does mail for us reach us from outside?"
-    return warn(check, f"the email that tries it out did not come back within {patience:.0f} s", advice)
+    mail = _came_back(store, key, patience, lambda _: True)
+    if mail is None:
+        advice = "repeat this later; does mail for us reach us from outside?"
+        return warn(check, f"the email that tries it out did not come back within {patience:.0f} s", advice)
+    return _stripped(check, robot, is_there=f"forged by {key}".encode() in mail.raw)
 
 
 def _stripped(check: str, robot: Robot, *, is_there: bool) -> Finding:

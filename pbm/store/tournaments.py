@@ -13,7 +13,6 @@ from sqlalchemy import Row, bindparam, func, select
 
 from pbm.domain.match import Player
 from pbm.domain.tournaments.bouts import Bout
-from pbm.domain.tournaments.swiss import is_enterable
 from pbm.domain.tournaments.terms import Kind, Terms
 from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, bouts, players, tournament_follows, tournament_players, tournaments
@@ -76,7 +75,7 @@ class Tournament:
     def is_open(self) -> bool:
         """Whether players may join now."""
         if self.stage is Stage.RUNNING and self.terms.kind is Kind.SWISS:
-            return is_enterable(self.round, self.terms.rounds)
+            return 2 * self.round <= self.terms.rounds  # late entries are allowed until halfway
         return self.stage is Stage.OPEN or (self.terms.kind.lasting and not self.stage.ended)
 
 

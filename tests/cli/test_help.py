@@ -103,7 +103,6 @@ finally:
     return set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.servers
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["*"], ["status", "--alive"]])
 def test_help_and_a_sign_of_life_import_next_to_nothing(words: list[str], pbm: Pbm, beating: None) -> None:
     modules = imported(*words)

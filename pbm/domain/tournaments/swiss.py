@@ -350,11 +350,6 @@ def rounds(number: int) -> int:
     return max(1, min((number - 1).bit_length() + 1, number - 1))
 
 
-def is_enterable(started: int, of: int) -> bool:
-    """Whether late entries are allowed after this many rounds have started: until halfway."""
-    return 2 * started <= of
-
-
 def rest(entrant: Entrant, before: Iterable[Bout], *, is_last: bool = False) -> Bout:
     """A round without a bout, on request or before a late entry: half a point once, but not in the last round."""
     rested = any(bout.holds(entrant) and not bout.played and bout.score(entrant) == DRAW for bout in before)
