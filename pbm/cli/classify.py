@@ -71,12 +71,17 @@ def explained(file: Path, robot: Robot) -> Iterator[tuple[str, str]]:
         yield "command", f"{line[:_WIDTH]}{_fault(line, standing)}"
     if reading.torn:
         yield "or", reading.torn[:_WIDTH]
+    yield from _meanings(mail.text)
+
+
+def _meanings(text: str) -> Iterator[tuple[str, str]]:
+    """What each sentence means by the phrase book, and what that comes to."""
     here = Surroundings(_cell, is_turn=True)
-    for sentence in sentences(mail.text)[:_MOST_SHOWN]:
+    for sentence in sentences(text)[:_MOST_SHOWN]:
         spans = here.spans(sentence.text)
         found = [_shown(group, phrase) for group in _GROUPS for phrase in phrases(sentence.text, group, spans)]
         yield "sentence", f"{sentence.text[:_WIDTH]}  =  {', '.join(dict.fromkeys(found)) or 'no phrase'}"
-    meant = meaning(mail.text, here)
+    meant = meaning(text, here)
     if isinstance(meant, Sure):
         yield "sure", meant.line
     elif isinstance(meant, Ask):

@@ -126,13 +126,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
     These are the rules, a help page, test data and a line in the registry. The game can be played at once: stones are
     placed until the board is full. TODO marks what you have to write.
     """
-    from games import GAMES
-    from pbm.domain.verbs import VERBS
-
-    if not re.fullmatch(r"[a-z]{1,20}", name):
-        raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
-    if name in GAMES or any(called.split()[0] == name for verb in VERBS for called in verb.words):
-        raise Refused(f'"{name}" is taken: there is a {"game" if name in GAMES else "command"} of this name.')
+    _check_name(name)
     words = {"name": name, "title": title or name.capitalize(), "cls": name.capitalize()}
     if not package and not (folder / REGISTRY).exists():
         raise Refused(f"{folder / REGISTRY} is not there. Give the source tree as --folder, or say --package.")
@@ -140,9 +134,8 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
         folder / Template(path).substitute(words): Template(text).substitute(words)
         for path, text in (_PACKAGE if package else _HERE).items()
     }
-    for path in files:
-        if path.exists():
-            raise Refused(f"{path} is there already; nothing was written.")
+    if taken := [path for path in files if path.exists()]:
+        raise Refused(f"{taken[0]} is there already; nothing was written.")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -154,6 +147,17 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
     registry = folder / REGISTRY
     registry.write_text(registered(registry.read_text(encoding="utf-8"), words["name"], words["cls"]), encoding="utf-8")
     click.echo(f"{registry}: a line more. The contract test tells what is missing; make golden draws the board.")
+
+
+def _check_name(name: str) -> None:
+    """Raises: Refused for what is no name, or somebody else's."""
+    from games import GAMES
+    from pbm.domain.verbs import VERBS
+
+    if not re.fullmatch(r"[a-z]{1,20}", name):
+        raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    if name in GAMES or any(called.split()[0] == name for verb in VERBS for called in verb.words):
+        raise Refused(f'"{name}" is taken: there is a {"game" if name in GAMES else "command"} of this name.')
 
 
 def registered(source: str, name: str, cls: str) -> str:

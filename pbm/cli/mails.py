@@ -263,8 +263,8 @@ def list_outgoing(tx: Transaction, state: str | None, limit: int) -> list[Row]:
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @click.option("--value", is_flag=True, help="Print, as JSON, what the email is made from.")
-@reads(lambda printed, as_json: printed(as_json))
-def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> Callable[[bool], None]:
+@reads(print_mail)
+def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> tuple[Row | None, bytes]:
     """One email as it goes out, and the one that caused it.
 
     It is made anew from what is stored, byte for byte as it was or will be sent, but without our signature.
@@ -273,10 +273,8 @@ def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> Calla
 
     mail = queued(tx, number)
     if value:
-        return lambda _: print_json(_value(mail.mail))
-    return lambda as_json: print_mail(
-        (None if raw else _outgoing_row(mail) | {"inbox": mail.inbox_id}, _made(mail)), as_json
-    )
+        return None, f"{json.dumps(_value(mail.mail), indent=2)}\n".encode()
+    return None if raw else _outgoing_row(mail) | {"inbox": mail.inbox_id}, _made(mail)
 
 
 def _made(queued: Queued) -> bytes:

@@ -156,19 +156,17 @@ def _operator() -> str:
 
 
 def _said(context: click.Context) -> Iterator[str]:
-    """The arguments and options as they could be typed again, but passwords masked."""
+    """The arguments and options as they could be typed again, but passwords masked; a file is shown by its name."""
     for param in context.command.params:
-        if param.name not in context.params or context.get_parameter_source(param.name) is ParameterSource.DEFAULT:
+        name = param.name or ""
+        if name not in context.params or context.get_parameter_source(name) is ParameterSource.DEFAULT:
             continue
-        is_secret = getattr(param, "hide_input", False) or "password" in (param.name or "")
-        values = context.params[param.name]
-        values = values if isinstance(values, list | tuple) and (param.multiple or param.nargs != 1) else [values]
-        for value in values:
+        given = context.params[name]
+        for value in given if param.multiple or param.nargs != 1 else [given]:
             if isinstance(param, click.Option):
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
-                shown = getattr(value, "name", value)  # a file is shown by its name
-                yield MASK if is_secret else shlex.quote(str(shown))
+                yield MASK if "password" in name else shlex.quote(str(getattr(value, "name", value)))
 
 
 def sign(store: Store) -> None:
