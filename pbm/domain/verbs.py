@@ -56,6 +56,7 @@ _ROBOT = re.compile("robot[1-5]?")
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
+    "FIRST-BOARD": re.compile(r"\d{1,12}"),
     "BOARD|all": re.compile(r"\d{1,12}|all", re.IGNORECASE),
     "BOARD[#PLY]": re.compile(_BOARD_AT_PLY),
     "GAME|NUMBER": re.compile(rf"\d{{1,9}}|{'|'.join(GAMES)}", re.IGNORECASE),

@@ -225,7 +225,7 @@ MOST_A_DAY = 2
 
 
 @handles(
-    Verb("export USERID PASSWORD [BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
+    Verb("export USERID PASSWORD [FIRST-BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
     "get an email with all your games and all that is stored about you, or with the games from a board on",
 )
 def export(request: Request, command: Command) -> None:
@@ -235,7 +235,7 @@ def export(request: Request, command: Command) -> None:
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
-    first = int(command.args.get("BOARD", 0))
+    first = int(command.args.get("FIRST-BOARD", 0))
     # Counted by what was sent, for a command that only reads draws from no bucket.
     sent = [] if first else request.tx.outbox.written(player.id, SUBJECT, request.now - DAY)
     if len(sent) >= MOST_A_DAY:

@@ -25,6 +25,7 @@ EXAMPLES = {
     "FACTOR": "3",
     "BOARD[#PLY]": "101#3",
     "NEW-USERID": "dave",
+    "FIRST-BOARD": "101",
     "NEW-PASSWORD": "secret1",
     "ADDRESS": "dave@example.com",
     "SUBJECT": "move",
