@@ -37,6 +37,7 @@ class Operator:
             self._erase,
             self._leap,
             self._lose_the_machine,
+            self._upgrade,
         )
         self._acts += 1
         self._world.beat()
@@ -138,6 +139,10 @@ class Operator:
             world.later(world.now + age, go_on)
         else:
             go_on()
+
+    def _upgrade(self) -> None:
+        self._note("upgrades the program, on one machine after another")
+        self._world.upgrade()
 
     def _leap(self) -> None:
         """The clock of the machine is ahead for an hour. Nobody whose time is not over then loses by it."""

@@ -17,6 +17,7 @@ from pbm.domain.mail import Queued
 from pbm.edges.transports import MailRefused, MaybeTaken, RecipientRefused, TemporaryFailure, Unreachable
 from pbm.server import Arriving
 from pbm.store import DatabaseTrouble
+from pbm.store.neighbours import Outdated
 from tests.conversation import ROBOT, Got, check_wire
 from tests.years.doom import Killed
 from tests.years.story import Said, Told
@@ -206,6 +207,9 @@ class Post:
             (put_off,) = world.workers[place].service.accept([mail])
         except Killed as killed:
             world.bury(place, str(killed))
+            return False
+        except Outdated:
+            world.bury(place, "it is of an older version")
             return False
         except DatabaseTrouble:
             return False

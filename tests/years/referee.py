@@ -174,11 +174,12 @@ def _not_told(story: Story, board: Board, told: list[Told]) -> Iterator[str]:
     for ply in board.plies:
         if ply.is_automatic:
             continue
-        sentences = [f"{name} played" for name in (ply.userid, *story.names[ply.userid])]
+        does = "swapped sides" if ply.notation == "swap" else f"played {ply.notation}"
+        sentences = [f"{name} {does}" for name in (ply.userid, *story.names[ply.userid])]
         for other in _hearers(story, board, but=ply.userid):
             heard = _texts(story, told, other, ply.played_at)
-            if not any(sentence in text and ply.notation in text for text in heard for sentence in sentences):
-                yield f"board {board.number}, ply {ply.number}: {other} never heard that {sentences[0]} {ply.notation}"
+            if not any(sentence in text for text in heard for sentence in sentences):
+                yield f"board {board.number}, ply {ply.number}: {other} never heard that {sentences[0]}"
     if board.ended_at is not None:
         for name in _hearers(story, board):
             if not any(_END.search(text) for text in _texts(story, told, name, board.ended_at)):
@@ -216,7 +217,8 @@ def _ended_wrongly(story: Story, board: Board, said: list[Said]) -> Iterator[str
     if board.ending in _BY_TIME and "resign!" not in {line for _, line in words}:
         begun = max([board.started_at, *(ply.played_at for ply in board.plies)])
         allowed = time_for_a_move(board.control)
-        if board.ended_at - begun < allowed:
+        is_misdated = any(begins <= begun <= ends for begins, ends in story.leaps)
+        if board.ended_at - begun < allowed and not is_misdated:
             yield f"board {board.number} ended by time after {board.ended_at - begun}, of {allowed} ({board.control})"
 
 

@@ -15,11 +15,12 @@ from pathlib import Path
 import pytest
 
 from pbm.store.queues import Outbox
-from tests.conversation import START
+from pbm.store.tables import REVISION
+from tests.conversation import ROBOT, START
 from tests.years.club import Case, Outcome, live, lived, shrunk
 from tests.years.referee import broken
 from tests.years.story import Story
-from tests.years.world import NONE, Faults
+from tests.years.world import NONE, Faults, World
 
 DAYS, PEOPLE = 4, 6
 MANY = Faults(
@@ -61,6 +62,20 @@ def test_the_same_seed_leads_to_the_same_trace_to_the_letter(tmp_path: Path) -> 
         (tmp_path / place).mkdir()
         traces.append(live(tmp_path / place, Case(5, days=1, people=3, enemies=1, faults=MANY)).story.lines)
     assert traces[0] == traces[1]
+
+
+def test_servers_of_an_older_version_end_when_they_notice_that_the_database_was_upgraded(tmp_path: Path) -> None:
+    world = World(tmp_path, 6, NONE)
+    world.upgrade()
+    assert world.kills == 1
+    world.post.write("eve", "eve@x.example", ROBOT.address, "help")
+    world.run(START + timedelta(days=1))
+    world.close()
+    assert [line.partition(" is killed: ")[2] for line in world.story.lines if "killed" in line] == [
+        f"it is upgraded to {int(REVISION) + 1:04}", "it is of an older version"
+    ]  # fmt: skip
+    with closing(sqlite3.connect(world.path)) as tables:
+        assert tables.execute("SELECT state FROM inbox").fetchall() == [("handled",)]
 
 
 def forget_what_was_told(story: Story, _tables: sqlite3.Connection) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import heapq
 import math
 import random
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
@@ -29,8 +30,10 @@ from pbm.edges.claims import Attempt, Claims
 from pbm.edges.deliver import WayOut
 from pbm.server import Service, Settings, batch
 from pbm.server.regrets import Bouncing
-from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, backup
+from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, backup, engine
+from pbm.store.neighbours import Outdated
 from pbm.store.pulse import HEARTBEAT
+from pbm.store.tables import REVISION
 from tests.conversation import ROBOT, START
 from tests.databases import secret_fixed
 from tests.years.doom import Doom, Killed
@@ -98,6 +101,11 @@ def without(spared: str) -> Faults:
     return NONE if names == ["all"] else replace(SOME, **dict.fromkeys(names, 0.0))
 
 
+def _know(revision: str) -> None:
+    """Let the program in this process be the version that knows this revision of the schema."""
+    vars(engine)["REVISION"] = revision
+
+
 @cache
 def _empty() -> bytes:
     """A database of ours, with a known secret, in which nobody has done anything yet."""
@@ -122,12 +130,17 @@ class Worker:
 
 
 class _Noting(Store):
-    """A store that tells when a commit, and with it all earlier ones, is safe from a power failure."""
+    """The store of one version of the program, which knows one revision of the schema.
 
+    It tells when a commit, and with it all earlier ones, is safe from a power failure.
+    """
+
+    knows = REVISION
     when_safe: Callable[[], None] = staticmethod(lambda: None)
 
     @contextmanager
     def write(self, *, alone: bool = True, durable: bool = True, at: datetime | None = None) -> Iterator[Transaction]:
+        _know(self.knows)
         with super().write(alone=alone, durable=durable, at=at) as tx:
             yield tx
         if durable:
@@ -156,6 +169,8 @@ class World:
         self._safe = b"", b""
         """The file and its log as they were at the last commit that a power failure cannot undo, if one comes soon."""
         self._keys, self._order = count(1), count()
+        self._revision = REVISION
+        """Of the version of the program that is installed."""
         self.post = Post(self)
         self._events: list[tuple[datetime, int, Callable[[], None]]] = []
         self.down_until = START
@@ -196,8 +211,11 @@ class World:
         """Put the clock of the machine ahead or back, which every server notices when it next gives a sign of life."""
         self.skew += by
         self.story.ahead = max(self.story.ahead, self.skew)
-        for worker in self.workers:
-            worker.service.beat()
+        for place, worker in enumerate(self.workers):
+            try:
+                worker.service.beat()
+            except Outdated:
+                self.bury(place, "it is of an older version")
         self.wake()
 
     def run(self, until: datetime) -> None:
@@ -211,6 +229,7 @@ class World:
                     self._pass_time(until)
         finally:
             batch._SECONDS_AT_ONCE, batch._SECONDS_OF_A_READING = kept
+            _know(REVISION)
 
     def _pass_time(self, until: datetime) -> None:
         """Go on to the next instant at which something happens or is due, which wakes the servers."""
@@ -247,6 +266,8 @@ class World:
     def _born(self) -> Worker:
         store = _Noting(f"sqlite:///{self.path}", clock=self.clock)
         store.when_safe = self._note_safe
+        store.knows = self._revision
+        _know(store.knows)
         service = Service(store, Settings(ROBOT), clock=self.clock, make_key=self._make_key, ask=guess)
         claims = Claims(store, DeliverySettings(), Bouncing(service.tools).given_up)
         return Worker(service, claims, WayOut(lambda _reason: None))
@@ -326,6 +347,7 @@ class World:
             backup.remove(self.path)
             backup.seal(copy)
             backup.rename(copy, self.path)
+            self._upgrade_tables()  # the copy may be of an older version
 
         self._begin_all_again(replace_file)
 
@@ -336,6 +358,17 @@ class World:
         between()
         self.workers = [self._born() for _ in self.workers]
         self.wake()
+
+    def upgrade(self) -> None:
+        """A newer version upgrades the database; servers of the older one, but the first, go on until they notice."""
+        self._revision = f"{int(self._revision) + 1:04}"
+        self._upgrade_tables()
+        self._note_safe()
+        self.bury(0, f"it is upgraded to {self._revision}")
+
+    def _upgrade_tables(self) -> None:
+        with closing(sqlite3.connect(self.path)) as tables, tables:
+            tables.execute("UPDATE alembic_version SET version_num = ?", (self._revision,))
 
     def wake_for_mail(self) -> None:
         self.wake(Kind.HANDLE)
@@ -356,6 +389,9 @@ class World:
             return (self._handle, self._deliver, self._attend, self._think)[kind](self.workers[place])
         except Killed as killed:
             self.bury(place, str(killed))
+            return True, True
+        except Outdated:
+            self.bury(place, "it is of an older version")
             return True, True
         except DatabaseTrouble as trouble:
             if not isinstance(trouble, Conflict):
