@@ -23,7 +23,7 @@ from pbm.core import credentials
 from pbm.mailin import Unlock
 from pbm.server import Settings
 from pbm.store import Store
-from tests.conversation import House, Moment
+from tests.conversation import House, Moments
 from tests.databases import Databases, Files
 from tests.databases import databases as databases_in
 from tests.parts import FILE, Part, parts_in, perform_parts
@@ -102,8 +102,13 @@ def stores() -> dict[str, Store]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def moments() -> Moments:
+    return Moments()
+
+
 @pytest.fixture
-def new_house(databases: Databases, stores: dict[str, Store]) -> Iterator[Callable[..., House]]:
+def new_house(databases: Databases, stores: dict[str, Store], moments: Moments) -> Iterator[Callable[..., House]]:
     """Opens houses without players, each on a database of its own."""
     opened: list[House] = []
 
@@ -112,7 +117,7 @@ def new_house(databases: Databases, stores: dict[str, Store]) -> Iterator[Callab
         store = Store(url)
         first = stores.setdefault(url, store)
         store._engine, store._file = first._engine, first._file
-        opened.append(House(url, settings, store, unlock))
+        opened.append(House(url, settings, store, unlock, moments=moments))
         return opened[-1]
 
     yield open_house
@@ -132,22 +137,11 @@ def people(house: House) -> House:
     return house
 
 
-@pytest.fixture(scope="session")
-def laid() -> list[Moment]:
-    """The moment of `table`, once it has been played; until then empty."""
-    return []
-
-
 @pytest.fixture
-def table(house: House, laid: list[Moment]) -> House:
-    """alice and bob at board 101, cross with four cells a side, after D4; bob is to move. This is played only once."""
-    if laid and house.usual:
-        house.go_on_from(laid[0])
-        return house
+def table(house: House) -> House:
+    """alice and bob at board 101, cross with four cells a side, after D4; bob is to move."""
     house.players("alice", "bob")
     house.game("cross -size=4 alice bob", ["D4"])
-    if house.usual and house.url.startswith("sqlite"):
-        laid.append(house.kept())
     return house
 
 

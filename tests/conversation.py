@@ -30,19 +30,22 @@ from __future__ import annotations
 import itertools
 import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 import lxml.html
 import psycopg
 from sqlalchemy import Connection, event
 
+from games import GAMES
 from pbm.bots.mind import NoThought, Question, Stopped, Thought, think
 from pbm.compose import owed
 from pbm.compose.tell import mail_bytes
@@ -155,6 +158,28 @@ class Moment:
     folders: dict[str, list[bytes]]
 
 
+class Moments:
+    """What houses began with, and what that gave back; those that are set up alike go on from there.
+
+    Most tests begin with a board, and to play its first moves by mail takes longer than what they are about.
+    """
+
+    MOST = 60
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, tuple[Moment, Any]] = OrderedDict()
+
+    def get(self, past: Hashable) -> tuple[Moment, Any] | None:
+        if past in self._kept:
+            self._kept.move_to_end(past)
+        return self._kept.get(past)
+
+    def put(self, past: Hashable, moment: Moment, found: object) -> None:
+        self._kept[past] = (moment, found)
+        if len(self._kept) > self.MOST:
+            self._kept.popitem(last=False)
+
+
 def _number_without_gaps(store: Store) -> None:
     """Give numbers again that were drawn before a rollback, as SQLite does, of which golden files are."""
     if not store.locks_rows:
@@ -192,10 +217,12 @@ class House:
         store: Store | None = None,
         unlock: Unlock | None = None,
         first_key: int = 1,
+        moments: Moments | None = None,
     ) -> None:
         """url: of a database with a known secret; see tests.databases. store: it, if it is open already.
 
         first_key: the first number that mails get, the server's own and players'; above those that the database holds.
+        moments: what other houses began with; only for an empty database.
         """
         store = store or Store(url)
         _number_without_gaps(store)
@@ -204,7 +231,6 @@ class House:
         self.mailboxes: dict[str, list[Got]] = {}
         self.folders: dict[str, list[bytes]] = {}
         self.last: Arriving | None = None
-        self.usual = settings is None and unlock is None
         self.thoughts: Ask = think
         self._key = self._number = first_key
         self.service = Service(
@@ -216,11 +242,31 @@ class House:
             unlock=unlock,
         )
         self._delivered = 0
+        self._moments = moments if unlock is None and url.startswith("sqlite") else None
+        self._past: tuple[Hashable, ...] | None = (repr(settings),)
+        """What was set up so far; None once something else has happened."""
+        self._state = self._states()
         self._vouches = (settings or Settings(ROBOT)).robot.authserv_id
 
     def _make_key(self) -> str:
         self._key += 1
         return f"key{self._key - 1:04}"
+
+    def _states(self) -> tuple[bytes, int]:
+        """What differs if anything has happened: the head of the index of SQLite's log, and the number of mails."""
+        index = Path(f"{self.url.removeprefix('sqlite:///')}-shm")
+        mails = sum(len(box) for box in self.mailboxes.values()) + sum(len(box) for box in self.folders.values())
+        return (index.read_bytes()[:48] if index.exists() else b""), mails
+
+    def _after(self, *deed: Hashable) -> tuple[Hashable, ...] | None:
+        """What will have been set up when this is done; None if something else has happened."""
+        if self._past is None or self._moments is None or self._states() != self._state:
+            return None
+        counters = (self.now, self._delivered, self._key, self._number)
+        return (*self._past, *deed, *counters, repr(self.service.tools.limits), *GAMES)
+
+    def _has_set_up(self, past: tuple[Hashable, ...] | None) -> None:
+        self._past, self._state = past, self._states()
 
     def kept(self) -> Moment:
         """The state of a house on SQLite, for other houses to go on from."""
@@ -243,17 +289,44 @@ class House:
 
     def player(self, userid: str, form: str = "text") -> None:
         """Add a player with a confirmed address. form: the setting `mail`."""
+        past = self._after(userid, form)
         with self.service.store.write() as tx:
             player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
             tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
+        self._has_set_up(past)
 
     def players(self, *userids: str) -> None:
         for userid in userids:
             self.player(userid)
 
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
-        """Start a board by mail and play the moves in turn; words: a game, options, two userids. Returns its number."""
+        """Start a board by mail and play the moves in turn; words: a game, options, two userids. Returns its number.
+
+        A house where nothing else has happened goes on from what another one did that was set up alike.
+        """
+        return self._once(lambda: self._played(words, moves), words, *moves)
+
+    def lived(self, life: Callable[[House], object]) -> House:
+        """This house, after what happens in `life`; a house where nothing else has happened goes on from there."""
+        self._once(lambda: life(self), life.__module__, life.__qualname__)
+        return self
+
+    def _once(self, act: Callable[[], T], *deed: Hashable) -> T:
+        past = self._after(*deed)
+        if self._moments is None or past is None:
+            return act()
+        found: T
+        if kept := self._moments.get(past):
+            moment, found = kept
+            self.go_on_from(moment)
+        else:
+            found = act()
+            self._moments.put(past, self.kept(), found)
+        self._has_set_up(past)
+        return found
+
+    def _played(self, words: str, moves: Sequence[str]) -> int:
         game, *rest, first, second = words.split()
         login = [] if self._vouches else [first, password(first)]
         got = self.send(first, " ".join([game, "challenge", *rest, first, second, *login]))
@@ -363,7 +436,7 @@ class House:
 
     def _fresh(self) -> list[Queued]:
         """The mails written since the last call, in order."""
-        looked_at = 30
+        looked_at = 4
         with self.service.store.read() as tx:
             while True:
                 found = tx.outbox.latest(None, looked_at)

@@ -11,6 +11,10 @@ from tests.conversation import House
 
 @pytest.fixture
 def played(house: House) -> House:
+    return house.lived(play)
+
+
+def play(house: House) -> None:
     """alice has resigned two games against bob and one against Carol; Carol resigned one, and plays one against bob."""
     house.players("alice", "bob", "Carol")
     for words, moves in (("cross -size=4 alice bob", ["D4", "C3"]), ("hex alice bob", ["F6", "F7"])):
@@ -21,11 +25,14 @@ def played(house: House) -> House:
     house.game("cross -size=3 Carol bob", ["C3", "B2"])
     board = house.game("hex alice Carol", ["F6"])
     house.answer("Carol", "resign!", board)
-    return house
 
 
 @pytest.fixture
 def cup(played: House) -> House:
+    return played.lived(hold_cup)
+
+
+def hold_cup(played: House) -> None:
     """A round robin of all three, with the games of its first round over."""
     played.send("alice", "tournament create cup round-robin cross alice alicepass -players=3 -size=3")
     for userid in ("alice", "bob", "Carol"):
@@ -36,7 +43,6 @@ def cup(played: House) -> House:
             played.answer(meeting.first.userid, "C3", meeting.board)
             played.answer(meeting.second.userid, "B2", meeting.board)
             played.answer(meeting.first.userid, "resign!", meeting.board)
-    return played
 
 
 def meetings(house: House):

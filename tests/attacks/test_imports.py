@@ -17,14 +17,17 @@ from tests.conversation import House, address_of
 
 @pytest.fixture
 def home(house: House) -> House:
-    """A server where alice has won a rated game against bob, and carol one against alice."""
+    return house.lived(win)
+
+
+def win(house: House) -> None:
+    """alice has won a rated game against bob, and carol one against alice."""
     house.players("alice", "bob", "carol")
     for winner, loser in (("alice", "bob"), ("carol", "alice")):
         board = house.game(f"cross -size=3 {winner} {loser}", ["C3", "B2"])
         for player in (loser, loser):
             house.answer(player, "resign!", board)
     house.answer("alice", "chat\nWell played.", 101)
-    return house
 
 
 def exported(house: House, userid: str) -> bytes:

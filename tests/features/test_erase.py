@@ -24,6 +24,10 @@ NAME = "zebulon"
 
 @pytest.fixture
 def lived(house: House) -> House:
+    return house.lived(as_zebulon)
+
+
+def as_zebulon(house: House) -> None:
     """zebulon has done most of what a player can do here."""
     for userid in (NAME, "bob", "carol", "dave"):
         house.player(userid, "both")
@@ -50,7 +54,6 @@ def lived(house: House) -> House:
     house.send(NAME, f"cross kibitz {other} {NAME} {NAME}pass", "Hm.")
     house.send(NAME, f"message {NAME} {NAME}pass bob", "Between us.")
     house.answer("bob", "And to you.")
-    return house
 
 
 def ask(house: House, userid: str = NAME) -> list[Got]:

@@ -31,7 +31,7 @@ COMMANDS = (
 
 @pytest.fixture
 def rich(house: House) -> House:
-    return lived_in(house)
+    return house.lived(live)
 
 
 _EXPORTS: dict[str, bytes] = {}
@@ -41,12 +41,12 @@ _EXPORTS: dict[str, bytes] = {}
 @pytest.fixture
 def exports(new_house: Callable[..., House]) -> dict[str, bytes]:
     if not _EXPORTS:
-        house = lived_in(new_house())
+        house = new_house().lived(live)
         _EXPORTS.update((userid, exported(house, userid)) for userid in ("alice", "bob", "carol", "dave", "erin"))
     return _EXPORTS
 
 
-def lived_in(house: House) -> House:
+def live(house: House) -> None:
     """alice has a bit of everything: games ended, drawn, swapped and running, notes, words, choices, follows."""
     house.players("alice", "bob", "carol", "dave", "erin")
     ended = house.game("cross -size=3 alice bob", ["C3", "swap", "B2"])
@@ -65,7 +65,6 @@ def lived_in(house: House) -> House:
     for line in COMMANDS:
         assert not any(got.refuses for got in house.send("alice", line.format(followed=followed))), line
     house.send("alice", f"cross kibitz {followed} alice alicepass", "Not bad.")
-    return house
 
 
 def exported(house: House, userid: str) -> bytes:

@@ -34,10 +34,13 @@ def watched(request: pytest.FixtureRequest, house: House) -> House:
     """alice and bob play on 101; carol and dave follow it, dave as a follower of alice."""
     for userid in ("alice", "bob", "carol", "dave", "erin"):
         house.player(userid, request.param)
+    return house.lived(watch)
+
+
+def watch(house: House) -> None:
     house.game("cross -size=3 alice bob", ["C3"])
     house.send("carol", "follow carol carolpass 101")
     house.send("dave", "follow dave davepass alice")
-    return house
 
 
 def test_who_follows_in_several_ways_gets_each_mail_once(watched: House) -> None:
@@ -75,12 +78,15 @@ def test_one_click_ends_following_a_player(watched: House) -> None:
 
 @pytest.fixture
 def crowded(house: House) -> House:
+    return house.lived(crowd)
+
+
+def crowd(house: House) -> None:
     """alice and bob play on 101; seven follow it in all ways there are."""
     house.players("alice", "bob", *CROWD)
     house.game("cross -size=3 alice bob", ["C3"])
     for userid, what in zip(CROWD, itertools.cycle(("101", "alice", "cross", "bob"))):
         house.send(userid, f"follow {userid} {userid}pass {what}")
-    return house
 
 
 CROWD = ("cal", "dan", "eva", "fay", "gus", "hal", "ida")

@@ -25,13 +25,16 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
 @pytest.fixture
 def digested(house: House) -> House:
+    return house.lived(set_digest)
+
+
+def set_digest(house: House) -> None:
     """alice is to move on the boards 101 and 102, bob on 103; alice has a digest at 8 o'clock UTC."""
     house.players("alice", "bob")
     house.game("cross -size=4 -clock=10d alice bob", ["D4", "C4"])
     house.game("cross -size=4 -clock=9d bob alice", ["D4"])
     house.game("loops -size=4 alice bob", ["B2"])
     house.send("alice", "set alice alicepass digest 08:00")
-    return house
 
 
 def subjects(mails: list[Got], userid: str) -> list[str]:

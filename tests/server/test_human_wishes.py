@@ -12,6 +12,10 @@ VOUCHED = "mx.example.org; dkim=pass header.d=example.net"
 
 @pytest.fixture
 def club(house: House) -> House:
+    return house.lived(begin)
+
+
+def begin(house: House) -> None:
     """bob has running games of Cross and Hex, and an ended one."""
     house.players("alice", "bob", "dirk")
     house.game("cross -size=4 alice bob", ["D4"])
@@ -19,7 +23,6 @@ def club(house: House) -> House:
     house.game("hex dirk bob", ["f6"])
     house.answer("bob", "resign!", 103)
     house.send("dirk", "tournament create spring-cup roundrobin hex -players=2..4", Authentication_Results=VOUCHED)
-    return house
 
 
 @pytest.mark.parametrize(
