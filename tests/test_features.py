@@ -107,8 +107,8 @@ def test_a_feature_has_a_conversation(feature: Feature) -> None:
     assert feature.shown.casefold() in " ".join(behind.split()).casefold()
 
 
-@pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
-def test_a_feature_has_help(feature: Feature, house: House) -> None:
-    (got,) = house.send("somebody@example.com", f"help {feature.page}")
-    assert got["Subject"] == f"pbm: help {feature.page}"
-    assert feature.told.casefold() in " ".join(got.body.split()).casefold(), got.body
+def test_a_feature_has_help(house: House) -> None:
+    for number, feature in enumerate(FEATURES):
+        (got,) = house.send(f"somebody@example{number}.com", f"help {feature.page}")
+        assert got["Subject"] == f"pbm: help {feature.page}"
+        assert feature.told.casefold() in " ".join(got.body.split()).casefold(), got.body

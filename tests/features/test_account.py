@@ -153,10 +153,10 @@ def test_a_mailbox_that_never_answers_is_asked_nine_times_until_it_writes(house:
     victim = "victim@home.example"
     asked: list[int] = []
     for day in [*range(28), *range(28, 120, 7)]:
-        for name in "abcd":
+        for name in "abcd" if day < 3 else "a":
             house.send("eve@evil.example", f"signup v{name}{chr(97 + day % 26)}{day} passw0rd {victim}")
         asked += [day] * (len(house.mailboxes[victim]) - len(asked))
-        house.wait(timedelta(days=1 if day < 27 else 7) - timedelta(minutes=4))
+        house.wait(timedelta(days=1 if day < 27 else 7) - timedelta(minutes=4 if day < 3 else 1))
         house.service.tidy()
     assert asked == [0, 0, 0, 1, 1, 1, 2, 2, 2]
     (got,) = house.send(victim, "signup vera passw0rd")

@@ -498,8 +498,8 @@ def test_a_robot_that_fails_because_a_new_version_was_installed_waits_for_the_re
     (told,) = watched.think()
     assert (told.address, told["Subject"]) == ("op@example.org", "pbm: restart the server")
     assert "got an unexpected keyword argument 'share'" in " ".join(told.body.split())
-    for _ in range(4 * 24 - 1):
-        assert watched.wait(timedelta(minutes=15)) == watched.think() == [], "nobody hears of it again that day"
+    for _ in range(23):
+        assert watched.wait(timedelta(hours=1)) == watched.think() == [], "nobody hears of it again that day"
     watched.wait(timedelta(days=4))
     watched.think()
     monkeypatch.undo()
@@ -917,7 +917,6 @@ def test_whoever_had_hints_is_told_of_with_the_game(house: House) -> None:
     house.answer("alice", "resign!", board)
     (kept,) = house.think()
     (over,) = house.send("bob", f"cross show {board}")
-    house.thoughts = think
     house.send("alice", f"review {board} alice alicepass")
     (review,) = house.think()
     for shown in (running, over):

@@ -42,13 +42,9 @@ def url(databases: Databases) -> str:
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
+def file(tmp_path: Path, empty_database: Path) -> Path:
     """The file of an SQLite database with the schema, for what no other database has."""
-    file = tmp_path / "pbm.db"
-    store = Store(f"sqlite:///{file}")
-    store.prepare(NOW)
-    store.close()
-    return file
+    return Path(shutil.copyfile(empty_database, tmp_path / "pbm.db"))
 
 
 @pytest.fixture
