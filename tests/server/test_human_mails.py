@@ -158,7 +158,7 @@ def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: 
     [
         ("puzzle go bert bertpass", "There are no puzzles of"),
         ("hint bert bertpass", "Which board? Name its number"),
-        ("review abc bert bertpass", "Which board? Name its number"),
+        ("review abc bert bertpass", "Write: review [BOARD]"),
     ],
 )
 def test_a_game_is_no_userid_and_a_board_is_missed_before_a_game(patient: House, line: str, said: str) -> None:
@@ -225,7 +225,7 @@ def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: 
 @pytest.mark.parametrize("said", ["Can I have the board as a picture?", "Could the board be bigger? My eyes are bad."])
 def test_a_robots_opponent_is_answered_by_the_server_whatever_else_they_say(patient: House, said: str) -> None:
     patient.game("cross -size=4 bert robot1")
-    (got,) = patient.answer("bert", said, 101)
+    (got,) = patient.answer("bert", said, 101, vouched=True)
     assert got["Subject"] == "pbm: test display"
 
 
