@@ -256,7 +256,7 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     if options and not verb.options:
         raise _no_options(verb, options[0], usage(verb, standing, game))
     plain = _uncourteous(verb, _unlisted(verb, plain, is_userid), is_userid)
-    if verb.per_game and game is None and not _stands_without_game(verb, plain, standing):
+    if verb.per_game and game is None and not _stands_without_game(verb, plain, standing, is_userid):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
@@ -273,9 +273,11 @@ def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
     return BadArguments(f'{quoted}"{verb.name}" takes no options.', suggestion)
 
 
-def _stands_without_game(verb: Verb, words: Sequence[str], standing: Standing) -> bool:
+def _stands_without_game(
+    verb: Verb, words: Sequence[str], standing: Standing, is_userid: Callable[[str], bool]
+) -> bool:
     """Whether the verb of a game needs none here: a board shows the game, or the verb is about all games."""
-    if not words and verb.bare:
+    if verb.bare and (not words or (len(words) == 2 and is_userid(words[0]))):  # alone, or with a login
         return True
     if words and verb.gameless:
         return True
@@ -324,12 +326,13 @@ def _as_typed(args: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, st
 
 def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
     """The words after a verb without the commas and the "and" of a list: "hex, cross and go" is "hex cross go"; and
-    without the "to" before the value of a setting.
+    without the "to" before the value of a setting, or the blanks in it: "set timezone to New York".
 
     Only after the names of games and players, the numbers of boards and the like; never in a move or in a text.
     """
-    if verb.name == "set" and " ".join(words[1:2]).casefold() == "to" and is_choice([words[0], *words[2:]]):
-        return [words[0], *words[2:]]
+    if verb.name == "set":
+        setting = [*words[:1], "_".join(words[2 if words[1:2] == ["to"] else 1 :])]
+        return setting if is_choice(setting) else words
 
     def is_name(word: str) -> bool:
         is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
@@ -580,17 +583,26 @@ def _following(before: str, lines: Sequence[str], at: int) -> int:
 
 _MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,2}[-/&>]+[a-z]{1,2}|[a-z]|--?", re.IGNORECASE)
 _PLAN_WORDS = frozenset(" ".join(WORDS).split()) | {"then", "if", "to", "from", "edge", "place", "move", "remove"}
+_SHORT = re.compile(r"\b[a-z]{1,2}\b", re.IGNORECASE)
 _NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECASE)
 
 
 def is_plan(text: str) -> bool:
-    """Whether the text begins like a plan, not a sentence: its first branch holds only moves and plan words."""
+    """Whether the text begins like a plan, not a sentence: its first branch holds only moves and plan words.
+
+    Where it has a colon, any word of two letters may be a move that is misspelt.
+
+    >>> is_plan("if zz: D4"), is_plan("if so: good"), is_plan("if so")
+    (True, False, False)
+    """
     begun = BEGINNING.match(text.translate(WIDE))
     if begun is None:
         return False
     first = first_words(begun[1])
     linked = len(first.split()) > 2 and LINK.search(first) is not None
-    says = linked or ":" in first or any(char.isdigit() for char in first)
+    if ":" in first:
+        return is_moves(_SHORT.sub("a1", first))
+    says = linked or any(char.isdigit() for char in first)
     return says and is_moves(first)
 
 

@@ -64,6 +64,8 @@ def play(request: Request, command: Command) -> Answer | None:
     if word.casefold() in (ANY, *LEVEL_OF):
         word, opponent = FIRST, word
     if word.casefold() not in GAMES:
+        if "@" in word:
+            raise BadArguments(f"To invite {word}, name a game:", f"{FIRST} challenge me {word}")
         move, rematch = find("move"), find("rematch")
         if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
             return HANDLERS["rematch"](request, replace(command, verb=rematch, args={}))

@@ -92,7 +92,7 @@ def hint(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True, gameless=True),
+    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True),
     "go through a game that has ended, or an attached one: where it was won and lost, and what would have been better",
 )
 def review(request: Request, command: Command) -> Answer:
@@ -109,7 +109,7 @@ def review(request: Request, command: Command) -> Answer:
     if match.result.ending is Ending.VOID or len(match.record) < 2:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
     key = f"review {match.board}:{player.id}"
-    return _order(request, command, key, f"board {match.board}", _states(match))
+    return _order(request, command, player, key, f"board {match.board}", _states(match))
 
 
 def _review_record(request: Request, command: Command, record: str) -> Answer:
@@ -120,7 +120,7 @@ def _review_record(request: Request, command: Command, record: str) -> Answer:
         raise NotAllowed("In the game of your record too little was played for a review.")
     states = _states(_as_match(score._asdict(), request.now))
     key = f"{FILE} {crc32(record.encode())}:{player.id}"
-    return _order(request, command, key, f"the game of your record{score.remark}", states, **score._asdict())
+    return _order(request, command, player, key, f"the game of your record{score.remark}", states, **score._asdict())
 
 
 def _as_match(score: Mapping[str, Any], now: datetime) -> Match:
@@ -138,9 +138,10 @@ def _as_match(score: Mapping[str, Any], now: datetime) -> Match:
     return match._replace(result=state.result)
 
 
-def _order(request: Request, command: Command, key: str, what: str, states: Iterable[State], **payload: Any) -> Answer:
+def _order(
+    request: Request, command: Command, player: Player, key: str, what: str, states: Iterable[State], **payload: Any
+) -> Answer:
     """Put the review on the agenda, unless it waits there already. Raises: NotAllowed."""
-    player = request.author.who(command)
     waiting = [*orders(request.tx, "review"), *orders(request.tx, FILE)]
     before = next((place for place, (item, _, _) in enumerate(waiting) if item.key == key), None)
     if before is None:

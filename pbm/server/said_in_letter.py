@@ -129,11 +129,10 @@ def _check_rival(request: Request, text: str, named: str = "") -> None:
     """Raises: BadArguments with the line that challenges the player whom a letter names."""
     game = game_named(text)
     rival = named if "@" in named else robot_called(request.tx, named) or userid_named(request.tx, text, "rival")
-    if rival and "@" in rival:
-        raise BadArguments(f"To invite {rival}:", f"{game or FIRST} challenge me {rival}")
     if rival:
-        way = "" if game else ", name a game"
-        raise BadArguments(f"To play with {rival}{way}:", f"{game or FIRST} challenge me {rival}")
+        way = "invite" if "@" in rival else "play with"
+        missing = "" if game else ", name a game"
+        raise BadArguments(f"To {way} {rival}{missing}:", f"{game or FIRST} challenge me {rival}")
 
 
 def _check_players(request: Request, text: str) -> None:

@@ -77,6 +77,9 @@ def test_a_sentence_is_no_plan(sentence: str) -> None:
 PLANS = (
     "if E5: D4",
     "If E5 : D4.",
+    "if zz: D4",
+    "if E5: zz",
+    "if zz:",
     "if E5:D4",
     "if e5 then d4",
     "if any: pass",

@@ -88,6 +88,10 @@ def test_a_plan_goes_past_a_closed_box(dots: House) -> None:
         "b1-b2, c2-c3\nif b1-c1: c1-c1",
         "b1-b2\nc2-c3\nif b1-c1: c1-c1",
         "b1-b2, c2-c3\nif b1-c1: c1-c2, b3-c3",
+        "b1-b2, c2-c3\nif zz: c1-c2",
+        "b1-b2 c2-c3\nif zz:",
+        "b1-b2\nc2-c3\n\nif b1-c1, zz: c1-c2",
+        "b1-b2\nc2-c3\nif b1-c1: zz",
     ],
 )
 def test_of_two_plies_with_a_plan_that_fails_nothing_is_told_as_played(dots: House, text: str) -> None:

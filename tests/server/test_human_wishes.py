@@ -166,13 +166,20 @@ def test_a_wish_for_a_robot_of_a_level_starts_that_game(wish: str, title: str, c
         ("play hex 7 dirk", "between bob (Red, moves first) and dirk (Blue), -size=7, "),
         ("join spring-cup", "You are in spring-cup."),
         ("follow 103", "Hex Board 103 dirk-bob "),
+        ("follow board 103", "Hex Board 103 dirk-bob "),
+        ("I'd like to follow the game 103", "Hex Board 103 dirk-bob "),
         ("set timezone Berlin", "timezone is now Europe/Berlin."),
+        ("set timezone New York", "timezone is now America/New_York."),
+        ("set timezone to los angeles", "timezone is now America/Los_Angeles."),
         ("seek", 'Nobody is looking for opponents at the moment. "hex seek 1" tells others '),
         ("I want to play hex with dirk", "To play with dirk: Write: hex challenge me dirk"),
         (
             "I want to play hex with ann@example.org",
             "To invite ann@example.org: Write: hex challenge me ann@example.org",
         ),
+        ("play ann@example.org", "To invite ann@example.org, name a game: Write: cross challenge me ann@example.org"),
+        ("can I play against ann@example.org?", "To invite ann@example.org, name a game: Write: cross challenge me "),
+        ("can I play against dirk?", "To play with dirk, name a game: Write: cross challenge me dirk"),
     ],
 )
 def test_a_short_wish_does_what_it_says_or_names_the_line_that_does(wish: str, told: str, club: House) -> None:
