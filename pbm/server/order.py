@@ -132,7 +132,7 @@ class Order:
         remarks = tuple(reading.remarks[number - 1] for number in numbers) if reading.remarks else ()
         lines = tuple(reading.lines[number - 1] for number in numbers)
         held_back = Reading(lines, request.words.spend() if has_text else "", remarks=remarks)
-        hold(request, Order(held_back, commands), waiting[numbers[0]])
+        hold(request, Order(held_back, commands), waiting[numbers[0]], several=True)
 
     def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
@@ -354,10 +354,11 @@ def held(commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> Held:
     return Held(tuple((userid.casefold(), password) for userid, password in logins), (*new, *fresh))
 
 
-def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
+def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool = False) -> None:
     """Hold the commands, and ask the player whose address is in From to confirm them by an answer; or refuse them.
 
-    A command that would be refused even if the player confirmed it is refused at once.
+    A command that would be refused even if the player confirmed it is refused at once. several: others of the same mail
+    were done.
     """
     if _is_newcomer(request) and _asks_name(request, order.reading, error):
         return
@@ -371,7 +372,9 @@ def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     if problem is not None:
         problem.suggestion = error.suggestion
     if player is None or refusal or request.secrets or problem:
-        refuse(request, order.reading.lines[0], refusal or problem or error)
+        line, *rest = order.reading.lines
+        refuse(request, line, refusal or problem or error, several=several)
+        request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if several]
         return
     request.draw(Act.HELD, address)
     reading, sender = trial.reading, request.sender

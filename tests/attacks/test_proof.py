@@ -178,6 +178,16 @@ def test_a_fourth_question_is_refused_with_until_when(table: House) -> None:
     assert "block USERID PASSWORD" in told, "or prove it"
 
 
+def test_a_move_above_what_is_refused_for_want_of_proof_is_told_as_done(table: House) -> None:
+    for _ in range(3):
+        table.send("alice", "block bob")
+    table.answer("bob", "C4", 101)
+    got = send(table, "C3\nblock bob\nexport", "none")[-1]
+    told = " ".join(got.body.split())
+    assert "nothing was changed" not in told
+    assert re.search("DONE: C3 .*FAILED: block bob Too much for now: .* NOT TRIED: export", told), told
+
+
 def test_no_refusal_names_a_limit_without_until_when() -> None:
     """One class makes that sentence."""
     pages = [*Path("pbm/core").rglob("*.py"), *Path("pbm/server").rglob("*.py"), *Path("pbm/features").rglob("*.py")]
