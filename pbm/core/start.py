@@ -232,7 +232,8 @@ def take_body(request: Request, game: AnyGame) -> str:
     below_zero = next((line for line in lines[first:end] if _NEGATIVE.search(line)), None)
     if below_zero is not None:
         raise OptionError(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')
-    request.words.comment = "\n".join([*lines[:first], *comment.splitlines()[end:]]).strip()
+    around = "\n".join(lines[:first]).strip(), "\n".join(comment.splitlines()[end:]).strip()
+    request.words.comment = "\n\n".join(filter(None, around))
     return "\n".join(lines[first:end]).strip()
 
 
