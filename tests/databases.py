@@ -73,28 +73,34 @@ class Server:
         self._made: list[str] = []
         self._ready: list[str] = []
         self._cleaners: dict[str, Store] = {}
-        self._begun: dict[str, list[list[Any]]] = {}
-        """By URL, the rows of `meta` in a ready database, its secret among them."""
+        self._template = ""
+        """The name of a ready database of which others are copies; empty until one is wanted."""
+        self._begun: list[list[Any]] = []
+        """The rows of `meta` in a ready database, its secret among them."""
 
     def empty(self) -> str:
         """A new database, which, like most, does not sort words by bytes; before version 15 it sorts as its server."""
-        name = f"{self._name}_{next(self._numbers)}"
         english = "LOCALE_PROVIDER icu ICU_LOCALE 'en-US'" if self._admin.info.server_version >= 150_000 else ""
-        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING UTF8 {english}")
+        return self._made_from(f"template0 ENCODING UTF8 {english}")
+
+    def _made_from(self, template: str) -> str:
+        name = f"{self._name}_{next(self._numbers)}"
+        self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         self._made.append(name)
         return self._url.set(database=name).render_as_string(hide_password=False)
 
     def ready(self) -> str:
         if self._ready:
             return self._ready.pop()
-        url = self.empty()
-        store = secret_fixed(url)
-        with store.read() as tx:
-            self._begun[url] = [
-                [row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)
-            ]
-        store.close()
-        return url
+        if not self._template:
+            store = secret_fixed(self.empty())
+            self._template = self._made[-1]
+            with store.read() as tx:
+                self._begun = [
+                    [row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)
+                ]
+            store.close()
+        return self._made_from(self._template)
 
     def release(self, url: str) -> None:
         """url: of a ready database with an unchanged schema."""
@@ -102,7 +108,7 @@ class Server:
             self._cleaners[url] = Store(url)
         with self._cleaners[url].write() as tx:
             tx.contents.clear()
-            for rows in self._begun[url]:
+            for rows in self._begun:
                 tx.contents.add(meta, rows)
             for name, counter, _, _ in list(tx.contents.counters()):
                 first = FIRST_BOARD if name == "matches" else 1

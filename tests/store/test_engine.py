@@ -37,8 +37,8 @@ ROUNDS = 40
 
 @pytest.fixture
 def url(databases: Databases) -> str:
-    """The URL of a database that does not exist yet or is empty."""
-    return databases.empty()
+    """The URL of a database that nobody else uses; what a test does to its schema concerns no other."""
+    return databases.ready()
 
 
 @pytest.fixture
@@ -50,7 +50,6 @@ def file(tmp_path: Path, empty_database: Path) -> Path:
 @pytest.fixture
 def store(url: str) -> Iterator[Store]:
     opened = Store(url)
-    opened.prepare(NOW)
     yield opened
     opened.close()
 
@@ -358,8 +357,8 @@ def test_nothing_is_written_over_a_schema_of_another_version(store: Store, url: 
         assert tx.players.find("alice") is None
 
 
-def test_an_empty_database_is_set_up_once(url: str) -> None:
-    store = Store(url)
+def test_an_empty_database_is_set_up_once(databases: Databases) -> None:
+    store = Store(databases.empty())
     assert store.revision() is None
     assert store.prepare(NOW)
     with store.read() as tx:
@@ -385,7 +384,8 @@ def test_two_databases_have_different_secrets(databases: Databases) -> None:
 
 
 @pytest.mark.parametrize("name", ["recipes", "alembic_version"])
-def test_a_database_of_another_program_is_left_alone(url: str, name: str) -> None:
+def test_a_database_of_another_program_is_left_alone(databases: Databases, name: str) -> None:
+    url = databases.empty()
     theirs = create_engine(url)
     with theirs.begin() as connection:
         connection.execute(text(f"CREATE TABLE {name} (version_num TEXT)"))

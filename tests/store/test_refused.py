@@ -27,7 +27,7 @@ def new_store(databases: Databases) -> Iterator[Callable[..., Store]]:
     opened = list[Store]()
 
     def make(url: str | None = None) -> Store:
-        opened.append(Store(url or databases.empty(), lambda: NOW))
+        opened.append(Store(url or databases.ready(), lambda: NOW))
         opened[-1].prepare(NOW)
         return opened[-1]
 
