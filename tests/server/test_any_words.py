@@ -59,18 +59,23 @@ OF_ALL_KINDS = [
 ]  # fmt: skip
 
 
+def offer(house: House) -> None:
+    """On board 102 bob is asked for a first move; there is a seek, a tournament he has joined, and one he may join."""
+    house.player("carol")
+    house.game("cross alice bob")
+    house.send("alice", "hex seek alice alicepass -size=4")
+    for name in ("spring", "summer"):
+        house.send("alice", f"tournament create {name} swiss cross alice alicepass")
+    house.answer("bob", "tournament join spring", vouched=True)
+
+
 @pytest.mark.parametrize("command", OF_ALL_KINDS)
 def test_words_below_a_command_reach_somebody_or_come_back(table: House, command: str) -> None:
-    table.player("carol")
-    board = table.game("cross alice bob")
-    table.send("alice", "hex seek alice alicepass -size=4")
-    for name in ("spring", "summer"):
-        table.send("alice", f"tournament create {name} swiss cross alice alicepass")
-    table.answer("bob", "tournament join spring", vouched=True)
+    table.lived(offer)
     question = "Which number stands at the left?"
     signed = ("Thanks!", "Best,\nBob", "Robert Miller", "Bob\nTel. 555-7788", "Have a nice day!")
     for below in (question, signed[OF_ALL_KINDS.index(command) % len(signed)], ""):
-        mails = table.answer("bob", f"{command}\n\n{below}", board, vouched=True)
+        mails = table.answer("bob", f"{command}\n\n{below}", 102, vouched=True)
         texts = {got.address: " ".join(got.body.split()) for got in mails}
         own = texts.pop(address_of("bob"))
         told = "What you wrote was not passed on" in own
