@@ -517,11 +517,16 @@ class Request(Desk):
         self.outgoing.answers.append(Answer("your email", Outcome.FAILED, text, "pbm: not done"))
         return self
 
+    @property
+    def attached_record(self) -> str:
+        """The record of a game that is attached; empty if there is none."""
+        return self.message.file[start_in(self.message.file) :]
+
     def take_record(self) -> str:
-        """The record of a game that is attached, or stands below the command and then is no comment; or empty."""
-        attached, comment = self.message.file, self.words.comment
-        if record := attached[start_in(attached) :]:
+        """The record that is attached, or stands below the command and then is no comment; empty if there is none."""
+        if record := self.attached_record:
             return record
+        comment = self.words.comment
         self.words.comment = comment[: start_in(comment)].rstrip()
         return comment[start_in(comment) :]
 

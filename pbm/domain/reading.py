@@ -75,7 +75,7 @@ _NOTED = re.compile(
 )
 """The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
-_DRAWN = re.compile(r"(?=.*\d)[^a-z]*(?:[^\W\d_])?[^a-z]*", re.IGNORECASE)
+_DRAWN = re.compile(r"(?=.*\d)[^a-z]*(?:\b[a-z]\b)?[^a-z]*", re.IGNORECASE)
 """Numbers, at most with the letter of a point or a colour: below a challenge, a part of the board that it draws."""
 LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
 """The commands for what may be asked of the server in plain words below a move."""

@@ -380,8 +380,9 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     reading, sender = trial.reading, request.sender
     lines = list(reading.lines)
     as_of = sender.as_of.isoformat() if sender.as_of else None
+    comment = "\n\n".join(filter(None, (reading.comment, request.attached_record)))
     token = request.outgoing.issue(
-        "held", mailbox(address), days=HELD_DAYS, player=player, lines=lines, comment=reading.comment,
+        "held", mailbox(address), days=HELD_DAYS, player=player, lines=lines, comment=comment,
         remarks=reading.remarks, board=sender.board, as_of=as_of,
     )  # fmt: skip
     subject = "pbm: was that you?"

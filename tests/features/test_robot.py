@@ -1083,6 +1083,15 @@ def test_a_record_below_the_command_counts_like_an_attached_one(
     assert said in " ".join(house.send("alice", subject, text)[0].body.split())
 
 
+def test_an_attached_record_is_kept_until_its_player_has_said_who_they_are(house: House) -> None:
+    house.players("alice", "bob")
+    mail = attaching("alice", "review", GOLEM, "application/x-go-sgf")
+    (asked,) = house.deliver(replace(mail, raw=mail.raw.replace(b"dkim=pass", b"dkim=none")))
+    assert asked["Subject"] == "pbm: was that you?"
+    (done,) = house.answer("alice", "yes")
+    assert "A robot goes through the game of your record." in " ".join(done.body.split())
+
+
 def test_a_game_starts_from_a_record_from_elsewhere_that_is_attached(house: House) -> None:
     house.players("alice", "bob")
     kind = "application/x-go-sgf"
