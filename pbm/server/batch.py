@@ -75,7 +75,8 @@ class Batches:
             return self._handler.read(tx, tx.inbox.these(self.left_over.begun))
         rows = tx.inbox.waiting(limit)
         ahead = tx.inbox.of_boards(limit, rows[-1].id) if len(rows) == limit else []
-        return self._handler.read(tx, [*ahead, *rows])
+        lanes = {row.lane for row in rows}  # whoever waits for one of these must not keep its sender's others back
+        return self._handler.read(tx, [*(row for row in ahead if row.lane not in lanes), *rows])
 
     def _settle(self, mails: Sequence[Prepared], committed: Callable[[], None]) -> int:
         """Handle the mails in one short transaction after another, for a while; returns how many were handled."""

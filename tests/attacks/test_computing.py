@@ -278,6 +278,14 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
         assert quick not in waiting(table)
 
 
+def test_a_flood_by_one_sender_comes_to_its_end_though_its_last_mail_waits_for_its_first(table: House) -> None:
+    chat = [table.mail("alice", f"help {name}") for name in ("move", "swap", "take", "seek", "show") * 5]
+    table.service.accept([table.answering("alice", "show"), *chat, table.answering("alice", "show")])
+    for _ in range(len(chat) + 2):
+        table.service.handle(10)
+    assert waiting(table) == []
+
+
 def test_mails_behind_a_flood_stay_in_their_order(table: House) -> None:
     """A sender's first mail is handled first, even if another server handles what was put off."""
     choice = table.mail("alice", "set alice alicepass board words")
