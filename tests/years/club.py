@@ -167,15 +167,8 @@ def _named(people: int) -> Sequence[tuple[int, str]]:
 
 def _join(world: World, players: Sequence[Player], dice: Random) -> None:
     """They have signed up before; each has an address, of a provider that signs or of one that does not."""
-    with world.workers[0].service.store.write() as tx:
-        for player in players:
-            address = f"{player.userid}@{dice.choice(('s1.example', 's2.example', 'plain.example'))}"
-            found = tx.players.add(player.userid, "", world.now)
-            tx.players.add_address(found.id, address, world.now, confirmed=True)
-            tx.players.save_settings(found.id, {"mail": "text", "picture": "off"})
-            world.story.addresses[player.userid] = address
-            world.story.ids[found.id] = player.userid
-            world.readers[address] = player.read
+    for player in players:
+        player.join(f"{player.userid}@{dice.choice(('s1.example', 's2.example', 'plain.example'))}")
     for player in players:  # a first mail of ours, whose reply address is theirs
         world.post.write(
             player.userid, player.address, ROBOT.address, "help",

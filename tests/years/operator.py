@@ -12,7 +12,7 @@ from pbm.server import Service
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.server.steward import Steward
-from tests.years.people import Player
+from tests.years.people import Player, Twin
 from tests.years.world import World
 
 BY_TIME = frozenset({"forfeit", "void"})
@@ -38,6 +38,7 @@ class Operator:
             self._leap,
             self._lose_the_machine,
             self._upgrade,
+            self._merge,
         )
         self._acts += 1
         self._world.beat()
@@ -139,6 +140,28 @@ class Operator:
             world.later(world.now + age, go_on)
         else:
             go_on()
+
+    def _merge(self) -> None:
+        """Somebody opens a second account, plays with it, and has it made a part of their first after some days."""
+        story, somebody = self._world.story, self._somebody()
+        twin = Twin(self._world, f"{somebody.userid}ii", Random(f"{somebody.userid} {self._acts}"), [], somebody.haste)
+        if twin.userid in story.addresses:
+            return
+        twin.join(f"{twin.userid}@s1.example")
+        twin.begin()
+
+        def merge() -> None:
+            self._acts += 1
+            twin.is_gone = True
+            try:
+                Steward(self._service).merge(twin.userid, somebody.name)
+            except Rejected as refusal:
+                self._note(f"may not: {refusal}")
+            else:
+                story.merged[twin.userid] = somebody.userid
+                self._note(f"merges {twin.userid} into {somebody.name}")
+
+        self._world.later(self._world.now + timedelta(days=self._dice.uniform(0.5, 3)), merge)
 
     def _upgrade(self) -> None:
         self._note("upgrades the program, on one machine after another")

@@ -58,6 +58,16 @@ class Player:
         domain = self.address.rpartition("@")[2]
         return f"dkim=pass header.d={domain}; dmarc=pass header.from={domain}" if domain.startswith("s") else ""
 
+    def join(self, address: str) -> None:
+        """Sign up, as was done long ago."""
+        with self.world.workers[0].service.store.write() as tx:
+            found = tx.players.add(self.userid, "", self.world.clock())
+            tx.players.add_address(found.id, address, self.world.clock(), confirmed=True)
+            tx.players.save_settings(found.id, {"mail": "text", "picture": "off"})
+        self.world.story.addresses[self.userid] = address
+        self.world.story.ids[found.id] = self.userid
+        self.world.readers[address] = self.read
+
     def read(self, told: Told) -> None:
         """A mail has come. They answer later, unless the mail asks nothing of them or they let it lie."""
         self.mailbox.append(told)
@@ -147,6 +157,14 @@ class Player:
         self.world.post.write(
             self.userid, self.address, told.answers_to, line, below, verdict=self.verdict, answered=told
         )  # fmt: skip
+
+
+@dataclass
+class Twin(Player):
+    """A second account of somebody, who tries a robot with it."""
+
+    def begin(self) -> None:
+        self._write(f"cross challenge -size=3 {self.userid} robot1")
 
 
 _TALKS = 0.3

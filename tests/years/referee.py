@@ -149,7 +149,7 @@ def _not_played_by_its_player(story: Story, board: Board, about: list[Said]) -> 
     """Each ply was written by its own player, about this board, and counts once."""
     written: dict[str, list[Said]] = defaultdict(list)
     for said in about:
-        written[f"{said.author} {said.line.casefold()}"].append(said)
+        written[f"{story.person(said.author)} {said.line.casefold()}"].append(said)
     for ply in board.plies:
         if ply.is_automatic or ROBOTS.fullmatch(ply.userid) or ply.userid in story.babblers:
             continue
@@ -188,8 +188,8 @@ def _not_told(story: Story, board: Board, told: list[Told]) -> Iterator[str]:
 
 def _texts(story: Story, told: list[Told], userid: str, since: datetime) -> list[str]:
     """What somebody was told from an instant on, which may be dated too late if the clock was ahead."""
-    address = story.addresses[userid]
-    return [each.text for each in told if each.address == address and each.told_at >= since - story.ahead]
+    boxes = story.mailboxes(userid)
+    return [each.text for each in told if each.address in boxes and each.told_at >= since - story.ahead]
 
 
 def _told_twice(story: Story, board: Board, told: list[Told]) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _ended_wrongly(story: Story, board: Board, said: list[Said]) -> Iterator[str
     """Nobody resigns but by their own words, and nobody loses by time before their time is over."""
     if board.ended_at is None or board.number in story.voided or {*board.players} & {*story.erased}:
         return
-    words = [(each.author, each.line) for each in said]
+    words = [(story.person(each.author), each.line) for each in said]
     if board.ending == "resigned":
         loser = board.players[2 - board.winner] if board.winner else ""
         if (loser, "resign!") not in words:
@@ -244,7 +244,7 @@ def _changed_by_others(story: Story, tables: sqlite3.Connection) -> Iterator[str
 def _players_changed(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
     for number, removed_at, settings in tables.execute("SELECT id, removed_at, settings FROM players WHERE NOT bot"):
         name = story.ids[number]
-        if name in story.erased or name in story.babblers:
+        if name in story.erased or name in story.babblers or name in story.merged:
             continue
         if removed_at is not None:
             yield f"{name} is gone, and never wanted that"
@@ -254,7 +254,7 @@ def _players_changed(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
 
 def _never_asked_for(story: Story, boards: list[Board]) -> Iterator[str]:
     """Nobody plays more boards than they and the other have asked for."""
-    wanted = Counter(said.author for said in story.said if story.addresses.get(said.author) == said.sender
+    wanted = Counter(story.person(said.author) for said in story.said if story.addresses.get(said.author) == said.sender
                      and ("challenge" in said.line or said.line.startswith("seek")))  # fmt: skip
     begun = Counter(frozenset(board.players) for board in boards if not story.babblers & {*board.players})
     for pair, number in begun.items():
@@ -370,13 +370,13 @@ def _starved(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
 
 def _leaked(story: Story) -> Iterator[str]:
     """What only one may read is in no mail to others, and what enemies wrote in a name in none but to that name."""
-    owners = {mark: story.addresses[userid] for mark, userid in story.secrets.items()}
+    owners = {mark: story.mailboxes(story.person(userid)) for mark, userid in story.secrets.items()}
     for said in story.said:
         for mark in re.findall(r"\bevil\w+x\b", said.line):
-            owners[mark] = said.sender
+            owners[mark] = {said.sender}
     for told in story.told:
         for mark in re.findall(r"\b(?:secret\d+x|evil\w+x)\b", told.text):
-            if owners.get(mark) != told.address:
+            if told.address not in owners.get(mark, set()):
                 yield f"{told.address} was told {mark} in {told.key}"
 
 

@@ -65,6 +65,8 @@ class Story:
     """The userid with which each player began, by the number of their account."""
     names: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     """The userids that the operator has given players since, by the first."""
+    merged: dict[str, str] = field(default_factory=dict)
+    """Second accounts, by userid, and the userid of the account that each has become a part of."""
     voided: set[int] = field(default_factory=set)
     """Boards that the operator made void."""
     kept_out: list[tuple[str, datetime, datetime]] = field(default_factory=list)
@@ -92,6 +94,14 @@ class Story:
 
     def note(self, at: datetime, what: str) -> None:
         self.lines.append(f"{at:%Y-%m-%d %H:%M:%S.%f} {what}")
+
+    def person(self, userid: str) -> str:
+        """The userid that somebody began with, whichever of their accounts is named."""
+        return self.merged.get(userid, userid)
+
+    def mailboxes(self, userid: str) -> set[str]:
+        """The addresses of somebody."""
+        return {address for name, address in self.addresses.items() if self.person(name) == userid}
 
     def about(self, problem: str) -> list[str]:
         """The lines about the mails, boards and people that a sentence names, and those about what befell servers."""
