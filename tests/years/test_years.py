@@ -45,7 +45,7 @@ Life = tuple[Outcome, Path]
 def life(tmp_path_factory: pytest.TempPathFactory) -> Life:
     """A club in which everything fails often."""
     folder = tmp_path_factory.mktemp("life")
-    return live(folder, Case(4, DAYS, PEOPLE, enemies=0, faults=MANY)), folder / "club.db"
+    return live(folder, Case(9, DAYS, PEOPLE, enemies=0, faults=MANY)), folder / "club.db"
 
 
 def test_no_promise_is_broken_where_everything_fails_often(life: Life) -> None:
