@@ -161,10 +161,9 @@ class CrossGeo(Judging[Position, int]):
             own_graph(options.own, options.version, is_new=True)
         random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
         if seed is not None and options.board in _USES and "seed" not in values.given:
-            seeds = range(seed, seed + SEEDS_TRIED) if random or options.board == "fair" else ()
-            fair = next((each for each in seeds if _fair(replace(options, board="fair", seed=each))), None)
-            is_in_vain = options.board == "fair" and fair is None
-            return self.preset(words if is_in_vain else [*words, f"-seed={seed if fair is None else fair}"])
+            if random or options.board == "fair":
+                return self.preset(_seeded(words, options, seed))
+            return self.preset([*words, f"-seed={seed}"])
         if options.board == "fair" and not _fair(options):
             raise OptionError(
                 f"There is no fair board of {options.number} edge{'s' if options.number > 1 else ''} with "
@@ -266,6 +265,16 @@ class CrossGeo(Judging[Position, int]):
 def _fair(options: Options) -> bool:
     """Whether the board found for a fair one is really fair; with very few edges there may be none."""
     return is_fair(graph(options))
+
+
+def _seeded(words: Sequence[str], options: Options, seed: int) -> list[str]:
+    """The words with the first of some seeds, from `seed` on, that gives a fair board. If none does, without one where
+    a fair board is wanted, and otherwise with the first.
+    """
+    for each in range(seed, seed + SEEDS_TRIED):
+        if _fair(replace(options, board="fair", seed=each)):
+            return [*words, f"-seed={each}"]
+    return [*words] if options.board == "fair" else [*words, f"-seed={seed}"]
 
 
 def _own(values: OptionValues, body: str) -> Options:

@@ -25,7 +25,7 @@ _TAKEN_BACK = re.compile(r"\bt(?:ook|aken) back\b")
 _END = re.compile(r"void and counts for nobody|\bwon\b|\bdraw\b|\bdrawn\b")
 _WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3
 """How many games of the same two players are rated within which time."""
-_WRITTEN = frozenset({"inbox", "outbox", "remarks"})
+_WRITTEN = frozenset({"inbox", "outbox", "remarks", "intents"})
 """Tables of what people wrote, which may name anybody."""
 _ANSWERS_AN_HOUR = 20
 """How many answers mails that prove nothing cause to one address, at most, in an hour."""
