@@ -242,32 +242,33 @@ def _is_sendable(address: str) -> bool:
     return _PLAIN.fullmatch(address) is not None or (address.isprintable() and parseaddr(address)[1] == address)
 
 
-_ABOUT_US = re.compile(r"\b5\.[57]\.\d|\brelay|\bauthenticat", re.IGNORECASE)
-_FULL = re.compile(r"\b5\.(?:2\.[23]|3\.4)\b")
+_FULL = re.compile(r"5\.(?:2\.[23]|3\.4)\b")
 """A full mailbox, too large a mail (RFC 3463): the address itself is good."""
-_NO_SUCH = re.compile(r"\b5\.(?:1\.[12346]|2\.1)\b")
-_OF_THE_RECIPIENT = frozenset({550, 551, 553, 556})
-"""Replies to RCPT that mean the address. 554 there is how servers turn a client away that they do not like."""
+_NOBODY = re.compile(
+    r"5\.(?:1\.(?:[12346]|10)|2\.1)\b"
+    r"|(?:no such|unknown) (?:user|recipient|mailbox)\b|(?:user|recipient|mailbox) (?:unknown|not found)\b"
+    r"|(?:sorry, )?no mailbox here\b|unrouteable address\b",
+    re.IGNORECASE,
+)
+"""How a refusal begins that speaks of the recipient alone: a status for which RFC 3463 or 7505 says so, or the words of
+servers that give none. Further on it may quote what another server said of our address.
+"""
 
 
 def _refused(stage: Stage, reply: Reply) -> NotSent:
     """What a refusal means for the mail.
 
-    Only a refusal of the address is final: at RCPT, or after DATA with a status that says so. Our return path, our
-    login, our right to relay, how we speak SMTP and what a filter thinks of a text (530, 552, 554) are for people to
-    mend; mails would be lost if those were final. 552 at RCPT is a full mailbox or too many recipients (RFC 5321
-    4.5.3.1.10), which passes. 421 means that the server closes the connection.
+    Only one that surely is of the address is final, also after DATA, where some servers check it. The rest is for
+    people to mend: our return path, our right to relay, filters and lists, of all of which servers speak at RCPT with
+    the same 550. 552 at RCPT is a full mailbox or too many recipients (RFC 5321 4.5.3.1.10), which passes. 421 means
+    that the server closes the connection.
     """
     told = f"{reply.code} {reply.text}"
-    # Also with 554, and also after DATA: some servers check recipients only once they have the text.
-    names_it = reply.code >= 500 and stage is not Stage.SENDER and _NO_SUCH.search(reply.text)
-    is_of_recipient = stage is Stage.RECIPIENT and reply.code in _OF_THE_RECIPIENT
-    if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.search(reply.text)):
+    if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.match(reply.text)):
         return TemporaryFailure(told, reply.code)
-    if names_it or (is_of_recipient and not _ABOUT_US.search(reply.text)):
-        return RecipientRefused(told, reply.code)
     if reply.code >= 500:
-        return MailRefused(told, reply.code)
+        is_nobody = stage is not Stage.SENDER and _NOBODY.match(reply.text)
+        return (RecipientRefused if is_nobody else MailRefused)(told, reply.code)
     if reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT):
         return _Unsent(told, reply.code)
     return TemporaryFailure(told, reply.code)

@@ -293,15 +293,10 @@ def test_no_more_connections_than_allowed() -> None:
         ("MAIL", "552 5.3.4 too big", MailRefused),
         ("RCPT", "450 4.2.1 greylisted", TemporaryFailure),
         ("RCPT", "550 5.1.1 no such user", RecipientRefused),
-        ("RCPT", "550 unknown", RecipientRefused),
-        ("RCPT", "553 mailbox name not allowed", RecipientRefused),
         ("RCPT", "554 5.1.1 no such user", RecipientRefused),
         ("RCPT", "554 you are blocked", MailRefused),
         ("RCPT", "552 5.2.2 mailbox full", TemporaryFailure),
         ("RCPT", "550 5.2.2 mailbox full", TemporaryFailure),
-        ("RCPT", "554 5.7.1 <x>: Relay access denied", MailRefused),
-        ("RCPT", "550 relay not permitted", MailRefused),
-        ("RCPT", "553 not in my rcpthosts (#5.7.1)", MailRefused),
         ("RCPT", "503 bad sequence", MailRefused),
         ("DATA", "451 later", TemporaryFailure),
         ("DATA", "503 need RCPT", MailRefused),
@@ -570,6 +565,55 @@ def test_a_mail_is_taken_though_the_server_says_goodbye_in_the_same_breath(goodb
 def test_a_text_for_nobody_is_a_dot() -> None:
     with pytest.raises(RecipientRefused, match=r"^550 5\.1\.1 who\?$"):
         run(replying(b"250 a\r\n550 5.1.1 who?\r\n354 c\r\n", b"554 nobody\r\n", b"250 reset\r\n"))
+
+
+OF_NOBODY = (
+    "550 5.1.1 <alice@example.org>: Recipient address rejected: User unknown",  # Postfix
+    "550-5.1.1 The email account that you tried to reach does not exist\r\n550 5.1.1 https://support.google.com",
+    "550 5.2.1 The email account that you tried to reach is disabled",  # Gmail
+    "550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient not found by SMTP address lookup",  # Exchange
+    "556 5.1.10 Recipient address has null MX",  # RFC 7505
+    "550 5.1.2 <alice@example.org>: Recipient address rejected: Domain not found",
+    "550 5.1.1 <alice@example.org>... User unknown",  # Sendmail
+    "501 5.1.3 Bad recipient address syntax",
+    "551 5.1.6 The recipient has moved",
+    "550 No such user",
+    "550 No Such User Here",  # Exim under cPanel
+    "550 Unrouteable address",  # Exim
+    "550 Unknown user",
+    "550 User unknown.",  # Courier
+    "550 sorry, no mailbox here by that name (#5.1.1)",  # qmail
+)
+OF_OTHER_THINGS = (
+    "550 5.1.8 <bounce@example.org>: Sender address rejected: Domain not found",
+    "550 5.1.0 <bounce@example.org>: Sender address rejected: User unknown in local recipient table",
+    "550 5.1.7 <bounce@example.org>: Sender address rejected: undeliverable address",
+    "550 Sender verify failed",  # Exim
+    "550-Verification failed for <bounce@example.org>\r\n550-Response: 550 5.1.1 who?\r\n550 Sender verify failed",
+    "550-Verification failed for <bounce@example.org>\r\n550-Unrouteable address\r\n550 Sender verify failed",
+    "550 <bounce@example.org>: User unknown",
+    "550 Administrative prohibition",
+    "553 sorry, your envelope sender is in my badmailfrom list (#5.7.1)",
+    "553 sorry, your envelope sender is in my badmailfrom list",
+    "553 sorry, that domain isn't in my list of allowed rcpthosts",
+    "550 Blocked by Spamhaus",
+    "550 relay not permitted",
+    "550 Requested action not taken: mailbox unavailable",  # also for reasons of policy (RFC 5321 4.2.3)
+    "550 5.5.0 Requested action not taken: mailbox unavailable",
+    "550 5.4.1 Recipient address rejected: Access denied",  # Exchange Online, also to those it does not know
+    "550 5.7.1 Unable to relay",
+    "550 5.7.1 <alice@example.org>: Recipient address rejected: rejected due to SPF",
+    "554 5.7.1 <alice@example.org>: Relay access denied",
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [*((reply, RecipientRefused) for reply in OF_NOBODY), *((reply, MailRefused) for reply in OF_OTHER_THINGS)],
+)
+def test_only_what_is_said_of_the_recipient_counts_against_them(reply: str, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        run(replying(f"250 a\r\n{reply}\r\n354 c\r\n".encode(), b"554 nobody\r\n", b"250 reset\r\n"))
 
 
 def test_what_is_no_reply_ends_the_connection() -> None:
