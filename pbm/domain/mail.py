@@ -43,10 +43,10 @@ class Received(NamedTuple):
     lane: str = ""
     """Mails of one lane are handled in the order of arrival; empty for none."""
 
-    @property
-    def answers_board(self) -> bool:
-        """Whether it answers a board's mail. A mail that only names a board, as anybody can, does not count."""
-        return self.lane.startswith("board ") and " from " not in self.lane
+
+def answers_board(lane: str) -> bool:
+    """Whether mails of a lane answer a board's mail. A mail that only names a board, as anybody can, does not count."""
+    return lane.startswith("board ") and " from " not in lane
 
 
 class Settlement(NamedTuple):

@@ -4,9 +4,9 @@ They are read, and passwords are checked, before the transaction that writes. Th
 time is over. A fault of ours undoes it; its first mail is then handled alone, and parked if it is at fault. `handle`
 decides what one mail does.
 
-Mails are handled in the order in which they came, but moves do not wait for other mails: while more wait than are read
-at once, mails that answer a board are taken even from far behind. No mail passes an earlier one of its lane, which the
-store sees to. Mails that waited when this process started come first of all; see `left_over`.
+The first of each lane come next, in the order in which they came: whoever floods one lane keeps nobody else waiting.
+If more wait than are read at once, those that answer boards go first. Mails that waited when this process started
+come before all others; see `left_over`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SECONDS_AT_ONCE = 0.05
 _SECONDS_OF_A_READING = 0.3
 """How long mails are handled after they were read; then others may have come that go first."""
 _AT_ONCE = 20
-"""Mails that are read at once, and as many again that answer a board if more wait."""
+"""Mails that are read at once."""
 _SLOW_AT_ONCE = 2
 """Mails with passwords that are handled before others are looked for again: each takes as long as many moves."""
 
@@ -47,19 +47,18 @@ class Batches:
         committed: is called after each commit, when mails may be sent. Raises: DatabaseTrouble; mails whose transaction
         was rolled back then wait on. Conflict: others have all mails in hand for which these must wait.
         """
-        limit = min(limit, _AT_ONCE)
         self.left_over.begin(limit, committed)
         with self._store.look() as tx:
             if self._handler.heed(tx):
                 return 0
-            mails = self._next(tx, limit)
+            mails, waiting = self._next(tx, min(limit, _AT_ONCE))
         quick, slow = list[Prepared](), list[Prepared]()
         for mail in ready(mails):
             (slow if mail.holds_passwords else quick).append(mail)
         done = self._settle(quick, committed) + self._settle(self._handler.check(slow), committed)
-        if mails and not done:
+        if waiting and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
-        self.is_idle = done == len(mails) < limit and not self.left_over.begun
+        self.is_idle = done == waiting
         return done
 
     def handle_only(self, mail_id: int) -> int:
@@ -69,14 +68,13 @@ class Batches:
             mails = self._handler.read(tx, tx.inbox.these([mail_id]))
         return self._settle(self._handler.check(mails), lambda: None)
 
-    def _next(self, tx: Transaction, limit: int) -> list[Prepared]:
-        """The mails to be handled next, as they read now."""
+    def _next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], int]:
+        """The mails to be handled next, as they read now, and how many wait, with these."""
         if self.left_over.begun:
-            return self._handler.read(tx, tx.inbox.these(self.left_over.begun))
-        rows = tx.inbox.waiting(limit)
-        ahead = tx.inbox.of_boards(limit, rows[-1].id) if len(rows) == limit else []
-        lanes = {row.lane for row in rows}  # whoever waits for one of these must not keep its sender's others back
-        return self._handler.read(tx, [*(row for row in ahead if row.lane not in lanes), *rows])
+            rows, waiting = tx.inbox.these(self.left_over.begun), len(self.left_over.begun) + 1
+        else:
+            rows, waiting = tx.inbox.next(limit)
+        return self._handler.read(tx, rows), waiting
 
     def _settle(self, mails: Sequence[Prepared], committed: Callable[[], None]) -> int:
         """Handle the mails in one short transaction after another, for a while; returns how many were handled."""

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from pbm.domain.mail import Arrival
 from pbm.server.operator import Administration
 from pbm.store import Store
 from tests.conversation import House, address_of
@@ -113,4 +114,4 @@ def test_a_process_that_only_takes_mail_in_keeps_to_the_new_secret(table: House)
     answer = table.answering("bob", "C4", 101)
     table.service.accept([answer])
     with table.service.store.read() as tx:
-        assert tx.inbox.waiting(1)[0].lane == "board 101"
+        assert tx.inbox.latest(Arrival.NEW, 1)[-1].lane == "board 101"

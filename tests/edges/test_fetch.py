@@ -12,6 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from pbm.domain.configuration import FetchSettings
+from pbm.domain.mail import Arrival
 from pbm.edges import fetch
 from pbm.edges.fetch import Fetched, Fetcher
 from pbm.store import Store
@@ -154,8 +155,8 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
             server.put(b"Subject: two\r\n\r\n")
             wait_until(lambda: not server.folders["INBOX"])
     with store.read() as tx:
-        assert [mail.raw[:12] for mail in tx.inbox.waiting(10)] == [b"Subject: one", b"Subject: two"]
-        assert tx.inbox.waiting(1)[0].mail_from is None
+        assert [mail.raw[:12] for mail in tx.inbox.latest(Arrival.NEW, 10)[::-1]] == [b"Subject: one", b"Subject: two"]
+        assert tx.inbox.latest(Arrival.NEW, 1)[-1].mail_from is None
     store.close()
 
 

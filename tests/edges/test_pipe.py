@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pbm.domain.configuration import Limits
+from pbm.domain.mail import Arrival
 from pbm.edges.pipe import Refusal, envelope, receive
 from pbm.mailin import Robot
 from pbm.store import Store
@@ -32,7 +33,7 @@ def store(tmp_path):
 
 def stored(store: Store):
     with store.read() as tx:
-        return [(mail.mail_from, mail.recipients, mail.raw) for mail in tx.inbox.waiting(10)]
+        return [(mail.mail_from, mail.recipients, mail.raw) for mail in tx.inbox.latest(Arrival.NEW, 10)[::-1]]
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_what_got_250_is_handled_once_though_the_server_is_killed_again_and_agai
 
 def nothing_waits(store: Store) -> bool:
     with store.read() as tx:
-        return not tx.inbox.waiting(1) and tx.outbox.next_at() is None
+        return not tx.inbox.latest(Arrival.NEW, 1) and tx.outbox.next_at() is None
 
 
 @pytest.mark.skipif("PBM_TEST_DATABASE" in os.environ, reason="a server's files are its own business")

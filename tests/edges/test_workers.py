@@ -106,7 +106,7 @@ def company(database: str, tmp_path: Path) -> Iterator[Company]:
 
 def nothing_waits(store: Store) -> bool:
     with store.read() as tx:
-        return not tx.inbox.waiting(1) and tx.outbox.next_at() is None
+        return not tx.inbox.latest(Arrival.NEW, 1) and tx.outbox.next_at() is None
 
 
 def plan(seed: int) -> list[str]:
@@ -196,7 +196,7 @@ def test_what_nobody_is_there_to_do_waits(service: Service, company: Company) ->
 
 def waiting(store: Store) -> bool:
     with store.read() as tx:
-        return bool(tx.inbox.waiting(1))
+        return bool(tx.inbox.latest(Arrival.NEW, 1))
 
 
 @pytest.mark.servers

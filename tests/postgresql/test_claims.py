@@ -8,13 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from pbm.domain.mail import Mail
+from pbm.domain.mail import Arrival, Mail
 from pbm.store import HOUSE, Conflict, DatabaseTrouble, SchemaTrouble, Store, Transaction, neighbours
 from pbm.store.neighbours import Full, Malformed, ReadOnly
 from pbm.store.tables import FIRST_BOARD
@@ -56,7 +57,9 @@ def take_in(store: Store, *lanes: str) -> None:
 
 def claim(tx: Transaction, limit: int = 100) -> list[int]:
     """The numbers of the mails that this transaction claims."""
-    waiting = {mail.id: int(mail.raw) for mail in tx.inbox.waiting(limit)}
+    new = [mail.id for mail in tx.inbox.latest(Arrival.NEW, 1000)[::-1]]
+    free = (mail for mail_id in new for mail in tx.inbox.these([mail_id]))
+    waiting = {mail.id: int(mail.raw) for mail in islice(free, limit)}
     return sorted(waiting[mail_id] for mail_id in tx.inbox.claim([*waiting]))
 
 
@@ -310,7 +313,7 @@ def test_a_worker_that_is_suspended_or_cut_off_keeps_nothing_for_long(store: Sto
 def test_text_with_nul_in_it_is_kept_as_far_as_it_can_be(store: Store) -> None:
     take_in(store, "from a\0b")
     with store.read() as tx:
-        assert tx.inbox.waiting(1)[0].lane == "from a\N{REPLACEMENT CHARACTER}b"
+        assert tx.inbox.latest(Arrival.NEW, 1)[-1].lane == "from a\N{REPLACEMENT CHARACTER}b"
         assert tx.players.find("ali\0ce") is None
 
 
