@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import product, takewhile
 from typing import NamedTuple
 
 from games import GAMES
-from games.rules import GameError, Side
+from games.rules import GameError, Side, quoted
 from pbm.domain import game_record
 from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.game_record import GO, HEX, LETTERED, MOST_PLIES, PASS
-from pbm.domain.match import SWAP, State
+from pbm.domain.match import SWAP, Seat, State, other
 
-_TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:\\.|[^\]\\])*)\])", re.DOTALL)
+_VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_TOKEN = re.compile(rf"\s*(?:([();])|([a-z]*[A-Z][A-Za-z0-9]*)((?:\s*{_VALUE.pattern})+))", re.DOTALL)
 _START = re.compile(rf"^[\ufeff \t]*(?:\(\s*;|game=/|{game_record.FIRST_LINE}$)", re.MULTILINE)
 _SWAPS = ("swap", "swap-sides", "swap-pieces")
 _MIRRORS = ("swap", "swap-pieces")
@@ -58,7 +59,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
     try:
         if text.startswith("game="):
             return _of_trial(text)
-        nodes = _main_line(text) if text.startswith("(") else []
+        nodes = _main_line(text) if re.match(r"\(\s*;", text) else []
         if text.startswith(game_record.FIRST_LINE) or (nodes and "PBM" in nodes[0]):
             ours = game_record.read(text)
             return ForeignGame(ours.game, ours.options, ours.body, ours.moves, ours.players)
@@ -71,18 +72,36 @@ Node = Mapping[str, Sequence[str]]
 
 
 def _main_line(text: str) -> list[Node]:
-    """The nodes up to the first closing parenthesis, because the main line is the first branch everywhere."""
+    """The nodes up to the first closing parenthesis, because the main line is the first branch everywhere.
+
+    text: begins with a parenthesis and a node. Raises: NotAllowed where something else than SGF stands.
+    """
     nodes: list[dict[str, list[str]]] = []
-    name, place = "", 0
-    while (token := _TOKEN.match(text, place)) is not None and token[1] != ")":
-        place = token.end()
-        if token[1] == ";":
+    place, depth, mark = 0, 0, ""
+    while mark != ")":
+        token = _TOKEN.match(text, place)
+        if token is None:
+            raise _no_longer_sgf(text, place)
+        place, mark = token.end(), token[1]
+        if mark == "(":
+            depth += 1
+        elif mark == ";":
             nodes.append({})
-        elif token[2]:
+        elif mark is None:
             name = "".join(filter(str.isupper, token[2]))  # FF[3] writes White[dd], which means W[dd]
-        elif token[3] is not None and nodes:
-            nodes[-1].setdefault(name, []).append(re.sub(r"\\(.)", r"\1", token[3], flags=re.DOTALL))
+            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(token[3])]
+            nodes[-1].setdefault(name, []).extend(values)
+    if depth > 1 and text[place:].lstrip().startswith(";"):  # more of the main line, which SGF has before its branches
+        raise _no_longer_sgf(text, place)
     return [*nodes]
+
+
+def _no_longer_sgf(text: str, place: int) -> NotAllowed:
+    rest = text[place:].lstrip()
+    if not rest:
+        return NotAllowed("It ends without its closing parenthesis, so that moves may be missing.")
+    line = text[: len(text) - len(rest)].count("\n") + 1
+    return NotAllowed(f"In its line {line} it stops being SGF, at {quoted(rest[:30])}.")
 
 
 def _first(node: Node, name: str) -> str:
@@ -97,12 +116,14 @@ def _of_sgf(nodes: Sequence[Node], wanted: str) -> ForeignGame:
     name = _game_of(root, wanted)
     words, remark = _options_of(root, name)
     start = State.start(GAMES[name], words)
-    _check_set_up(nodes, start)
-    texts = [node[colour][0].strip().casefold() for node in nodes for colour in ("B", "W") if colour in node]
+    moves = _after_handicap(nodes, start)
     black, white = _first(root, "PB"), _first(root, "PW")
-    # Little Golem names who begins first, whatever colour its moves have.
-    is_black_first = "EV" in root or game_record.colours_of(start)[Side.FIRST] == "B"
-    game = _scored(start, words, _named(start, texts), (black, white) if is_black_first else (white, black))
+    first = colour = game_record.colours_of(start)[Side.FIRST]
+    if "GM" not in root and _event(root) == name:  # Little Golem names who begins first, whatever colour they have
+        first = "B"
+        if start.game.info.sgf == HEX and moves:
+            colour = moves[0][0]
+    game = _scored(start, words, _told(start, moves, colour), (black, white) if first == "B" else (white, black))
     return game._replace(remark=remark)
 
 
@@ -111,17 +132,22 @@ def _game_of(root: Node, wanted: str) -> str:
 
     Komi, handicap and rules (RU) are Go's. Raises: NotAllowed for a game that is not played here, and if none is named.
     """
-    number, event = _first(root, "GM"), re.match(r"[a-z]*", _first(root, "EV").casefold())
+    number, event = _first(root, "GM"), _event(root)
     if number:
         name = next((name for name, game in GAMES.items() if str(game.info.sgf) == number), None)
         if name is None:
             raise NotAllowed(f"Its game, GM[{number[:9]}], is none that is played here.")
         return name
-    if event is not None and event[0] in GAMES:
-        return event[0]
+    if event in GAMES:
+        return event
     if not wanted and root.keys().isdisjoint(("KM", "HA", "RU")):
         raise NotAllowed('It does not say which game it is (GM). Write the game in front, as in "hex review".')
     return wanted or "go"
+
+
+def _event(root: Node) -> str:
+    """The first word of the event, which is the game in Little Golem's records."""
+    return re.split(r"[^a-z]", _first(root, "EV").casefold())[0]
 
 
 def _options_of(root: Node, name: str) -> tuple[list[str], str]:
@@ -154,32 +180,48 @@ def _komi(text: str) -> tuple[str, str]:
     )
 
 
-def _check_set_up(nodes: Sequence[Node], start: State) -> None:
-    """Raises: NotAllowed if stones were put on the board, other than the handicap that is usual."""
-    placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
-    usual = set[tuple[str, str]]()
+def _after_handicap(nodes: Sequence[Node], start: State) -> list[tuple[str, str]]:
+    """The colours and texts of the moves, without those that only place the handicap.
+
+    Raises: NotAllowed if there are other stones on the board than those that the game begins with here.
+    """
+    moves = [
+        (colour, text.strip().casefold())
+        for node in nodes for colour, texts in node.items() if colour in ("B", "W") for text in texts
+    ]  # fmt: skip
+    usual = list[str]()
     if start.game.info.sgf == GO:
-        usual = {("AB", letters) for letters, cell in game_record.cells_of(start).items() if cell.piece}
-    if placed - usual:
+        usual = sorted(letters for letters, cell in game_record.cells_of(start).items() if cell.piece)
+    given = [text for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual)])]
+    placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
+    if placed.union(("AB", text) for text in given) == {("AB", letters) for letters in usual}:
+        return moves[len(given) :]
+    if not usual:
         raise NotAllowed("It puts stones on the board (AB, AW) where no game here begins with them.")
+    stones = "".join(f"[{letters}]" for letters in usual)
+    raise NotAllowed(f"With this handicap a game here begins with HA[{len(usual)}]AB{stones}, and White is to move.")
 
 
-def _named(start: State, texts: Iterable[str]) -> Iterator[str]:
-    """The moves as they are written here, in the order played."""
-    letters = {points: cell.name for points, cell in game_record.cells_of(start).items()}
+def _told(start: State, moves: Iterable[tuple[str, str]], first: str) -> Iterator[tuple[Seat, str]]:
+    """The moves as they are written here, and who plays each, in the order played. first: the colour of seat 1."""
+    letters = {"": PASS, "tt": PASS} | {points: cell.name for points, cell in game_record.cells_of(start).items()}
     is_lettered, is_mirrored = start.game.info.sgf in LETTERED, False
-    for text in texts:
+    first_seat: Seat = 1
+    for colour, text in moves:
+        seat = first_seat if colour == first else other(first_seat)
         if text in _ENDS:
             return
         if text in _SWAPS:
             is_mirrored = text in _MIRRORS and start.game.info.sgf == HEX
-            yield SWAP
+            yield seat, SWAP
+            if text == "swap-sides":  # the players exchange their colours; after other swaps everybody keeps theirs
+                first_seat = 2
         elif is_lettered:
-            yield PASS if text in ("", "tt") and text not in letters else letters.get(text, text)
+            yield seat, letters.get(text, text)
         elif start.game.info.sgf == HEX:
-            yield _hex_cell(text, is_mirrored)
+            yield seat, _hex_cell(text, is_mirrored)
         else:
-            yield text
+            yield seat, text
 
 
 def _hex_cell(text: str, is_mirrored: bool) -> str:
@@ -209,20 +251,28 @@ def _of_trial(text: str) -> ForeignGame:
     return _scored(start, words, _sited(lines, site), ("", ""))
 
 
-def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[str]:
-    """The moves of a trial; those of nobody (mover=0) set the board up."""
-    for found in filter(None, map(_TRIAL_MOVE.match, lines)):
+def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[Seat, str]]:
+    """The moves of a trial, whose players are not looked at (0); those of nobody (mover=0) set the board up.
+
+    Raises: NotAllowed.
+    """
+    for line in lines:
+        if not line.startswith("Move="):
+            continue
+        found = _TRIAL_MOVE.match(line)
+        if found is None:
+            raise NotAllowed(f"This line of it cannot be read: {line[:60]}")
         mover, origin, target, deeds = found.groups()
         if mover == "0":
             continue
         if deeds.startswith("Swap:"):
-            yield SWAP
+            yield 0, SWAP
         elif deeds.startswith("Pass:") or target is None:
-            yield PASS
+            yield 0, PASS
         elif origin in (None, "-1", target):
-            yield site(int(target))
+            yield 0, site(int(target))
         else:
-            yield f"{site(int(origin))}-{site(int(target))}"
+            yield 0, f"{site(int(origin))}-{site(int(target))}"
 
 
 def _rows(start: State) -> Callable[[int], str]:
@@ -240,13 +290,16 @@ def _diamond(size: int) -> Callable[[int], str]:
     return lambda number: sites[number][2] if 0 <= number < len(sites) else f"site {number}"
 
 
-def _scored(start: State, words: Sequence[str], texts: Iterable[str], players: tuple[str, str]) -> ForeignGame:
+def _scored(
+    start: State, words: Sequence[str], told: Iterable[tuple[Seat, str]], players: tuple[str, str]
+) -> ForeignGame:
     """The replayed game, up to its end by our rules; passes that are forced here may be left out there.
 
+    told: the moves, each with its player's seat, or with 0 if anybody's.
     Raises: NotAllowed.
     """
     state, moves = start, list[str]()
-    for number, text in enumerate(texts, 1):
+    for number, (seat, text) in enumerate(told, 1):
         if number > MOST_PLIES:
             raise NotAllowed(f"It has more than {MOST_PLIES} plies.")
         try:
@@ -255,6 +308,8 @@ def _scored(start: State, words: Sequence[str], texts: Iterable[str], players: t
                 moves.append(notation)
             if state.outcome is not None:
                 break
+            if seat not in (0, state.to_move):
+                raise NotAllowed("the other colour is to move.")
             state, notation = state.played(text)
         except (GameError, Rejected) as error:
             raise NotAllowed(f"Its move {number}, {text[:20]}, cannot be played here: {error}") from None

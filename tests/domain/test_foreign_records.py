@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from games import GAMES
@@ -44,6 +46,9 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
         ("(;FF[4]SZ[9]HA[0]KM[];B[ee])", "go", ["-size=9", "-handicap=0"], ["e5"]),
         ("(;GM[2];B[dc];W[cc])", "reversi", [], ["d3", "c3"]),
         ("(;GM[18];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
+        ("(;GM[1]SZ[9]HA[2]AB[gc][cg];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
+        ("(;GM[1]SZ[9]HA[2];B[cg];B[gc];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
+        ("(;GM[1]SZ[9];B[ee];W[];B[cc])~;W[gg]", "go", ["-size=9"], ["e5", "pass", "c7"]),
         (TRIAL, "hex", ["-size=5"], ["a1", "swap", "e5"]),
         (REVERSI, "reversi", ["-size=8"], ["d3"]),
     ],
@@ -61,9 +66,29 @@ def test_games_of_other_programs_are_read(text: str, game: str, options: list[st
         ("(;SZ[9];B[ee])", "does not say which game it is"),
         ("(;EV[chess]SZ[9];B[ee])", "does not say which game it is"),
         ("(;GM[1]SZ[9];B[zz])", "Its move 1, zz"),
+        (
+            "(;GM[1]SZ[9]KM[6.5];B[ee];B[cc];W[gg])",
+            "Its move 2, c7, cannot be played here: the other colour is to move",
+        ),
+        ("(;GM[1]SZ[9];B[ee][cc];W[gg])", "Its move 2, c7"),
+        ("(;GM[1]SZ[9];B[ee];W[];W[gg])", "Its move 3, g3"),
+        ("(;GM[1]SZ[9];W[ee];B[cc])", "Its move 1, e5"),
+        ("(;EV[Go club]SZ[9];W[ee];B[cc])", "Its move 1, e5"),
+        ("(;GM[4]SZ[15];B[hh];W[swap-sides];B[ah])", "Its move 3, a8"),
+        ("(;GM[11]SZ[5];B[b3];W[swap-pieces];W[d5])", "Its move 3, e4"),
+        ("(;FF[4]EV[hex.ld.1]SZ[13];W[ac];W[dj])", "Its move 2, d10"),
+        ("(;GM[1]SZ[9]HA[2]KM[0.5];B[cc];B[gg];W[ee])", "begins with HA\\[2\\]AB\\[cg\\]\\[gc\\], and White"),
+        ("(;GM[1]SZ[9]HA[2];W[ee])", "begins with HA"),
+        ("(;GM[1]SZ[9]HA[2]AB[gc];W[ee])", "begins with HA"),
+        ("(;GM[1]SZ[9];B[ee]\nMoves follow\n;W[cc])", 'line 2 it stops being SGF, at "Moves follow ;W'),
+        ("(;GM[1]SZ[9];B[ee](;W[cc]);B[gg])", 'line 1 it stops being SGF, at ";B\\[gg'),
+        ("(;GM[1]SZ[9];B[ee];[cc])", 'line 1 it stops being SGF, at "\\[cc'),
+        ("(;GM[1]SZ[9];B[ee];w[cc])", 'line 1 it stops being SGF, at "w\\[cc'),
+        ("(;GM[1]SZ[9];B[ee]", "without its closing parenthesis"),
         ("(;GM[1]SZ[9];AB[aa];B[bb])", "puts stones"),
         ("(", "no node"),
         ("game=/lud/x/Chess.lud", "Chess is not read here"),
+        ("game=/lud/x/Go.lud\nMove=[Move:mover=1,to=4,\nactions=[Add:]]", "line of it cannot be read"),
         ("game=/lud/x/Go.lud\nMove=[Move:mover=1,to=400,actions=[Add:]]", "site 400"),
     ],
 )
@@ -82,11 +107,32 @@ def test_our_own_records_are_read_like_any_other(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.info.sgf])
 def test_other_programs_would_read_in_our_files_what_we_do(name: str) -> None:
     """Without our own property the same moves are read from the standard ones; Gomoku's has no swap."""
+    assert read(_foreign(name)).moves == finished(name).moves
+
+
+def _foreign(name: str) -> str:
+    """A record as other programs write it."""
     record = finished(name)
     text, _ = write(record, record.states())
-    text = text.replace("PBM[swap]", "B[swap]")
-    foreign = text[: text.index("PBM[Game")] + text[text.index("]", text.index("PBM[Game")) + 1 :]
-    assert read(foreign).moves == record.moves
+    text = text.replace("PBM[swap]", "W[swap-sides]")
+    return text[: text.index("PBM[Game")] + text[text.index("]", text.index("PBM[Game")) + 1 :]
+
+
+@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.info.sgf])
+def test_a_record_is_read_as_a_whole_or_refused(name: str) -> None:
+    """Wherever it is cut, a stray character stands or a move has the other colour."""
+    text = _foreign(name).rstrip()
+    for place in range(2, len(text)):
+        with pytest.raises(NotAllowed):
+            read(text[:place])
+    moves = [*re.finditer(r";(?:C\[[^]]*\])?([BW])\[", text)]
+    assert len(moves) == len(finished(name).moves)
+    for number, move in enumerate(moves, 1):
+        before, after = text[: move.start()], text[move.start() :]
+        with pytest.raises(NotAllowed, match=r'In its line \d+ it stops being SGF, at "~;'):
+            read(f"{before}~{after}")
+        with pytest.raises(NotAllowed, match=f"Its move {number}, "):
+            read(text[: move.start(1)] + {"B": "W", "W": "B"}[move[1]] + text[move.end(1) :])
 
 
 @pytest.mark.parametrize(
