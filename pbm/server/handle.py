@@ -331,21 +331,18 @@ class Handler:
 
 
 _CUT_TO = 8192
-"""Bytes of the body that are kept of a mail that did nothing."""
+"""Bytes of the body that are kept of a mail once it is settled."""
 
 
 def _kept(mail: Prepared, settled: Settled) -> bytes | None:
     """The bytes stored in place of the mail; None for the mail itself.
 
-    A mail is kept whole only if it waits for the operator, or if commands of a player in it led to mails to others: all
-    else can be sent again and again, and large ones would fill the disk.
+    A mail is kept whole only if it waits for the operator: moves, too, can be sent with large files again and again,
+    which would fill the disk.
     """
     if settled.state is Arrival.PARKED:
         return None
     kept = _without_passwords(mail)
-    is_players = mail.sender.proven or mail.sender.seated or mail.verified
-    if is_players and mail.commands and not all(each.reply for each in settled.mails):
-        return kept
     raw = mail.row.raw if kept is None else kept
     short = cut(raw, _CUT_TO)
     return kept if short is raw else short
