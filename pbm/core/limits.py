@@ -63,6 +63,7 @@ class Act(StrEnum):
     ANSWER = "an answer to a player"
     HELP = "a page of help for a player"
     STRANGER = "an answer to somebody who is no player"
+    BOARD = "an answer to a player whose board is answered"
     PUZZLING = "an answer that a stranger was not understood"
     CONFIRM = "the question whether an address is somebody's"
     INVITE = "an invitation"
@@ -122,6 +123,14 @@ BUCKETS = (
     Bucket(
         "unproven help", (Act.HELP,), By.MAILBOX, _UNPROVEN, 30, HOUR,
         "pages of help for one player's emails that do not prove whose they are",
+    ),
+    # Board mails are passed on, so their tokens use up nothing else, and where they come from is counted, too.
+    Bucket(
+        "board", (Act.BOARD,), By.WRITER, _BOTH, "answers_per_hour", HOUR,
+        "answers to emails from one network with the token of one board",
+    ),
+    Bucket(
+        "boards", (Act.BOARD,), By.MAILBOX, _BOTH, 300, HOUR, "answers to emails with the tokens of one player's boards"
     ),
     Bucket(
         "newcomer", (Act.STRANGER,), By.MAILBOX, _PROVEN, "newcomer_answers_per_day", DAY,

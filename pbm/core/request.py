@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -94,6 +94,17 @@ class Sender(NamedTuple):
     def writer(self) -> Player | None:
         """The player who wrote it, or whom From claims."""
         return self.proven or self.claimed
+
+    def pool(self, player: Player | None, verified: Collection[str], *, vouched: bool) -> Pool:
+        """What the mail draws from for a player. player: None for whoever has the address in From.
+
+        verified: the userids, in lower case, whose right passwords it holds. vouched: whether the address in From is.
+        """
+        if player is not None and (player == self.proven or player.userid.casefold() in verified):
+            return Pool.PROVEN
+        if player is not None and self.seat is not None:  # board mails are passed on
+            return Pool.PROVEN if vouched and player == self.own else Pool.UNPROVEN
+        return Pool.PROVEN if player is not None or vouched or self.address else Pool.UNPROVEN
 
 
 @dataclass(slots=True)
@@ -292,13 +303,6 @@ class Author(Desk):
             line = command.verb.line if "PASSWORD" in command.verb.line else f"{command.line} USERID PASSWORD"
             raise NeedsIdentity("Who are you? Put your userid and password into the command.", line)
         return player
-
-    @property
-    def is_only_seated(self) -> bool:
-        """Whether nothing but the token of a seat shows who the author is."""
-        verified = {userid for userid, _ in self.incoming.verified}
-        named = self.player is not None and self.player.userid.casefold() in verified
-        return self.sender.seat is not None and self.sender.proven is None and not named
 
     def prove(self, player: Player) -> None:
         """Note that this player wrote the mail, and so that mail reaches them."""
@@ -546,10 +550,9 @@ class Request(Desk):
     def whose(self, to: str = "", account: str = "") -> Whose:
         """Who is counted for what the mail causes. to: the address that gets a mail. account: whom it is about."""
         player = self.author.player or self.sender.proven
-        proven = player is not None or self.message.authenticated or bool(self.sender.address)
-        proven = proven and not self.author.is_only_seated  # board mails are passed on
+        verified = {userid for userid, _ in self.author.incoming.verified}
+        pool = self.sender.pool(player, verified, vouched=self.message.authenticated)
         author = f"player {player.id}" if player else mailbox(self.message.sender) if self.message.sender else "nobody"
-        pool = Pool.PROVEN if proven else Pool.UNPROVEN
         return Whose(pool, author, network=self.incoming.network, to=to, account=account)
 
     def draw(self, act: Act, to: str = "", account: str = "") -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from pbm.core.counts import SETTLED
-from pbm.core.limits import TooMuch
+from pbm.core.limits import Pool, TooMuch, Whose
 from pbm.core.request import Credentials, Sender
 from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
@@ -146,26 +146,34 @@ class Prepared(NamedTuple):
         yield from self.boards
         yield from self.logins.locks
 
-    def cause(self, *, proven: bool) -> Cause:
-        """The cause that answers to it are counted by."""
+    def cause(self, player: Player | None) -> Cause:
+        """The cause that answers to it are counted by. player: who gets them; None for whoever has the address."""
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
-        return Cause(proven, self.origin, helps and self.sender.standing.known)
+        pool = self.sender.pool(player, self.verified, vouched=self.origin.vouched)
+        seat = self._seat if player == self.sender.seated else ""
+        return Cause(pool, self.origin, helps and self.sender.standing.known, seat)
 
-    def payers(self, identified: Player | None = None) -> set[str]:
-        """Who is charged for the handling: the players who have proved to have sent the mail, or else its address.
+    @property
+    def _seat(self) -> str:
+        """The seat whose token it brings, and from which network; empty for none. Board mails are passed on."""
+        seat = self.sender.seat
+        return f"board {seat.board}, seat {seat.seat} from {self.origin.network}" if seat is not None else ""
 
-        The two are kept apart, because anybody can write any address into From.
-        """
-        players = {player.userid.casefold() for player in (self.sender.shown, identified) if player is not None}
-        return players | self.verified or {f"from {self.letter.sender.casefold()}"}
+    @property
+    def payers(self) -> set[Whose]:
+        """Who is charged for the handling: who has proved to have sent the mail, or else its seat, or its address."""
+        proven = {self.sender.proven.userid.casefold()} if self.sender.proven is not None else set()
+        if players := proven | self.verified:
+            return {Whose(author=userid) for userid in players}
+        return {Whose(Pool.UNPROVEN, author=self._seat or self.letter.sender.casefold())}
 
 
 class Obeyed(NamedTuple):
     """A mail's effects, before answers that are too many are left out."""
 
     mails: tuple[Mail, ...]
-    proven: bool
-    """Whether its sender has proved who they are."""
+    author: Player | None = None
+    """Who sent the mail, as far as that is known now."""
     asked: frozenset[str] = frozenset()
     """The mailboxes to which questions go that were counted as such."""
     withheld: TooMuch | None = None
@@ -173,7 +181,6 @@ class Obeyed(NamedTuple):
     told: str = ""
     """Why it gets no answers; empty if it gets them."""
     about: Mapping[str, str] = {}
-    payers: frozenset[str] = frozenset()
 
 
 class Settled(NamedTuple):

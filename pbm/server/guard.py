@@ -20,21 +20,25 @@ from pbm.store.tickets import Key
 class Cause(NamedTuple):
     """The mail that is answered."""
 
-    proven: bool
-    """Whether its sender proved who they are."""
+    pool: Pool
+    """What its answers draw from."""
     origin: Origin = Origin()
     reads_help: bool = False
     """Whether it asks only for pages of help, of which players get more even if their mails prove nothing."""
 
+    seat: str = ""
+    """The seat of the player who gets them, if the mail brings its token, and from where; empty otherwise."""
+
     def whose(self, address: str) -> Whose:
         """Who draws an answer to the address."""
-        pool = Pool.PROVEN if self.proven or self.origin.vouched else Pool.UNPROVEN
-        return Whose(pool, network=self.origin.network, to=address)
+        return Whose(self.pool, network=self.origin.network, to=address, writer=self.seat)
 
     def act(self, tx: Transaction, address: str) -> Act:
         """What kind of answer goes to the address."""
         if not tx.players.of_address(address):
             return Act.STRANGER
+        if self.seat:
+            return Act.BOARD
         return Act.HELP if self.reads_help else Act.ANSWER
 
 

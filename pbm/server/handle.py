@@ -20,7 +20,7 @@ from structlog.contextvars import bound_contextvars
 
 from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import chosen_password, is_clear
-from pbm.core.limits import Act, Memory, TooMuch, Whose, excess, spend
+from pbm.core.limits import Act, Memory, TooMuch, excess, spend
 from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
@@ -209,11 +209,11 @@ class Handler:
         if sender.proven or sender.seated or sender.address or mail.verified:
             if sender.shown not in sender.at_home or mail.verified or not mail.only_reads:
                 return None
-            return self.throttle.spent(tx, message.sender, mail.cause(proven=True))
+            return self.throttle.spent(tx, message.sender, mail.cause(sender.shown))
         # What has somebody asked something draws from buckets of its own: a flood of other mails must not stop it.
         if mail.asks_for_action or (message.token and tx.tickets.find(message.token, tx.now) is not None):
             return None
-        return self.throttle.spent(tx, message.sender, mail.cause(proven=False))
+        return self.throttle.spent(tx, message.sender, mail.cause(None))
 
     def count_logins(self, tx: Transaction, mail: Prepared) -> None:
         """Count the mail's wrong passwords, whatever becomes of the mail."""
@@ -226,18 +226,15 @@ class Handler:
         obeyed = self._obeyed(Desk(tx, self.tools), mail)
         tenths = int((thread_time() - begun) * 10)
         if tenths:
-            for payer in obeyed.payers:
-                spend(self._computing, self.tools.limits, tx.now, Act.COMPUTING, Whose(author=payer), tenths)
+            for payer in mail.payers:
+                spend(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer, tenths)
         return obeyed
 
     def _overworked(self, mail: Prepared, now: datetime) -> TooMuch | None:
         """Why a mail's commands would be too much computing for its sender, if they would."""
         if not self._computing.levels:  # few mails take long enough to be counted
             return None
-        problems = (
-            excess(self._computing, self.tools.limits, now, Act.COMPUTING, Whose(author=payer))
-            for payer in mail.payers()
-        )
+        problems = (excess(self._computing, self.tools.limits, now, Act.COMPUTING, payer) for payer in mail.payers)
         return next(filter(None, problems), None)
 
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
@@ -246,10 +243,8 @@ class Handler:
         if not mail.is_answered:
             writer = mail.sender.seated
             mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
-        shown = request.sender.shown or request.author.player
-        proven, told = shown is not None or bool(request.sender.address), told_since_the_ply(request)
-        payers = frozenset(mail.payers(request.author.player))
-        return Obeyed(mails, proven, frozenset(request.asked), request.withheld, told, _about(request, mail), payers)
+        author, told = request.author.player or request.sender.proven, told_since_the_ply(request)
+        return Obeyed(mails, author, frozenset(request.asked), request.withheld, told, _about(request, mail))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
@@ -300,9 +295,11 @@ class Handler:
         """The end of the mail without the answers that are too many, and why any were left out."""
         mails = list[Mail]()
         reason = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
-        cause = mail.cause(proven=obeyed.proven)
+        seated = mail.sender.seated
         for each in obeyed.mails:
-            problem = self._why_not(tx, each, cause, obeyed)
+            # A mail with the token of one player's seat may act for somebody else, too, by their password.
+            reader = seated if seated is not None and each.player_id == seated.id else obeyed.author
+            problem = self._why_not(tx, each, mail.cause(reader), obeyed)
             if problem is None:
                 mails.append(each)
                 continue

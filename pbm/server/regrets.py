@@ -112,7 +112,7 @@ class Regrets:
 
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
         """The letter, once a day, that an encrypted mail cannot be read. reads: whether others can be."""
-        address, cause = mail.letter.sender, mail.cause(proven=mail.sender.shown is not None)
+        address, cause = mail.letter.sender, mail.cause(mail.sender.shown)
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
         letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)
@@ -138,7 +138,7 @@ class Regrets:
             tx, address, UNHEARD, "to-operator.txt",
             to=mail.letter, player=player, form=reader.settings.mail, reply_to=token,
         )._replace(reply=True)  # fmt: skip
-        return () if self.throttle.excess(tx, letter, mail.cause(proven=False)) else (letter,)
+        return () if self.throttle.excess(tx, letter, mail.cause(None)) else (letter,)
 
     def of_fault(self, tx: Transaction, mail: Prepared, reference: str) -> tuple[Mail, ...]:
         """The letters about a fault of ours, to the operator and, if they are a player, to the sender."""

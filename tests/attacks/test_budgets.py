@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "security.md"
 SECURITY = PAGE.read_text()
 ROWS = re.findall(r"^\| `([a-z-]+\.txt)` \| (.+) \| (.+) \|$", SECURITY, re.MULTILINE)
 MOST = 2
-ANSWERS = (Act.ANSWER, Act.HELP, Act.STRANGER)
+ANSWERS = (Act.ANSWER, Act.HELP, Act.STRANGER, Act.BOARD)
 UNPROVEN: dict[str, tuple[Act, ...]] = {
     "answer.txt": (*ANSWERS, Act.PUZZLING),
     "board.txt": ANSWERS,
@@ -94,6 +94,8 @@ CASES = [
     ("unproven answers", "list", "alice", "list of games", "alice"),
     ("unproven answers", "cross show 101", "alice", "Board 101", "alice"),
     ("unproven help", "help cross", "alice", "help", "alice"),
+    ("board", "Z9", "alice", "Board 101", "alice"),
+    ("boards", "Z9", "alice", "Board 101", "alice"),
     ("answers network", "list", "alice", "list of games", "alice"),
     ("answers in all", "list", "alice", "list of games", "alice"),
     ("answers in all", "list", "joe@example.com", "list of games", "joe@example.com"),
@@ -139,11 +141,12 @@ def test_nobody_gets_more_than_the_bucket_holds(
     house.game("cross -size=4 alice bob")
     monkeypatch.setattr(module, "BUCKETS", tuple(map(sized, BUCKETS)))
     box = house.mailboxes.setdefault(address_of(victim), [])
+    to = box[0]["Reply-To"] if name.startswith("board") else ROBOT.address
     box.clear()
     for number in range(5):
         words = line.format(n=number + 1, letter=chr(97 + number))
         at = "Received", f"from mail.e.example (unknown [185.12.64.{number + 1}]) by mx.example.org; Thu, 1 Jan"
-        house.send(sender.format(n=number), words, **dict([at]))
+        house.send(sender.format(n=number), words, "", to, **dict([at]))
         house.now -= timedelta(minutes=1)
     got = [mail for mail in box if subject in mail["Subject"]]
     assert 0 < len(got) <= MOST

@@ -207,18 +207,22 @@ def test_a_turn_of_many_loops_is_judged() -> None:
         position = game.play(position, next(iter(game.moves(position))))
 
 
-def test_who_asks_for_what_takes_long_is_put_off_and_nobody_else(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("vouched", [True, False])
+def test_who_asks_for_what_takes_long_is_put_off_and_nobody_else(
+    vouched: bool, table: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even the player, if nothing but the token of their board was shown: somebody else may have that, too."""
     table.player("carol")
     table.game("cross -size=4 carol alice")
     spent = iter(range(0, 10_000, 50))
     monkeypatch.setattr(module, "thread_time", lambda: next(spent))
     for _ in range(3):
-        table.answer("bob", "show", 101)
-    (got,) = table.answer("bob", "E4", 101)
+        table.answer("bob", "show", 101, vouched=vouched)
+    (got,) = table.answer("bob", "E4", 101, vouched=vouched)
     assert "Nothing was done. Too much for now: seconds of computing" in " ".join(got.body.split())
     assert not table.answer("carol", "D4", 102)[0].refuses
-    (got,) = table.send("anywhere@example.com", "cross move 101 bob bobpass E4")
-    assert "seconds of computing" in got.body
+    (got,) = table.send("anywhere@example.com", "cross move 101 bob bobpass Z9")
+    assert ("seconds of computing" in got.body) is vouched
     (got,) = table.send("alice", "cross show 101")
     assert not got.refuses
     table.now += HOUR

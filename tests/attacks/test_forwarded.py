@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from tests.conversation import Got, House, address_of
+from pbm.domain.configuration import Limits
+from pbm.server import Settings
+from tests.conversation import ROBOT, Got, House, address_of
 
 EVE = "eve@elsewhere.example"
 
@@ -88,3 +91,45 @@ def test_whoever_forges_the_players_address_as_well_takes_no_account_over(table:
     assert "questions for a new password to one player are limited to 3 a day" in " ".join(got.body.split())
     table.answer(joe, "joespass", mail=len(table.mailboxes[joe]) - 1)
     assert table.send("other@elsewhere.example", "set joe joespass broadcasts")[0]["Subject"] == "pbm: your settings"
+
+
+EVIL = "Received: from mail.e.example (unknown [185.12.64.1]) by mx.example.org; Thu, 1 Jan 2026 00:00:00 +0000\r\n"
+
+
+@pytest.fixture
+def small(new_house: Callable[..., House]) -> House:
+    house = new_house(Settings(ROBOT, Limits(answers_per_hour=3, unproven_answers_per_hour=3)))
+    house.players("alice", "bob", "carol")
+    house.game("cross -size=4 alice bob")
+    return house
+
+
+@pytest.mark.parametrize(
+    ("sender", "verdict"),
+    [
+        (EVE, "dmarc=fail header.from=elsewhere.example; spf=fail smtp.mailfrom=eve@elsewhere.example"),
+        (EVE, "dkim=pass header.d=elsewhere.example"),
+        ("bob", "none"),
+        ("bob", "dmarc=fail header.from=example.net"),
+        ("carol", "dkim=pass header.d=example.net"),
+    ],
+)
+@pytest.mark.parametrize(
+    "words", ["Z9", "help cross", "list carol carolpass\nmove Z9", "move Z9\nlist carol carolpass"]
+)
+def test_a_forwarded_board_uses_up_no_answers_of_its_player(
+    sender: str, verdict: str, words: str, small: House
+) -> None:
+    head = f"Authentication-Results: {ROBOT.authserv_id}; {verdict}\r\n{EVIL}".encode()
+    for _ in range(9):
+        mail = small.answering(sender, words, 101, mail=1, of="bob")
+        small.deliver(replace(mail, raw=head + mail.raw, mail_from=EVE))
+    boxes = small.mailboxes.values()
+    assert any(got["Subject"] == "pbm: no answers for a while" for box in boxes for got in box)
+    for mails in (
+        small.answer("bob", "Z8", 101, mail=1),
+        small.answer("bob", "Z8", 101, mail=1, vouched=True),
+        small.send("bob", "cross move 101 bob bobpass Z8"),
+        small.send(EVE, "cross move 101 bob bobpass Z8"),
+    ):
+        assert [(got.board, got.refuses) for got in mails] == [(101, True)]

@@ -373,7 +373,7 @@ def test_moves_are_played_and_told_however_many_answers_went_out(new_house: Call
     assert [len(mails) for mails in got] == [1, 1, 1, 0]
     assert got[2][0]["Subject"] == "pbm: no answers for a while"
     assert house.inbox_row.state is Arrival.HANDLED
-    assert house.inbox_row.reason.startswith("limit: not answered. Too much for now: answers to one player are limited")
+    assert house.inbox_row.reason.startswith("limit: not answered. Too much for now: answers to emails from one")
     assert len(house.answer("bob", "D5", 101)) == 2
     with house.service.store.read() as tx:
         assert tx.inbox.verdicts(NOT_ANSWERED) == {"limit": 2}
