@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import pairwise
 from zlib import crc32
 
 from games import AnyGame
@@ -17,6 +17,7 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
+from pbm.reading.book import words as kind
 from pbm.reading.intent import is_courteous, is_prose
 from pbm.reading.sentences import unsigned
 from pbm.store import Transaction
@@ -164,43 +165,69 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 
 _COLOURS = {"red", "blue", "green"}
-_NUMBERS = re.compile(r"\d\D+\d|^[^a-z]*\d[^a-z]*$", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![^\W_])(?<!<)\d")
-"""A number, which neither a name such as robot3 has nor a heart, <3."""
-_ASSIGNED = re.compile(r"\s*[-–—]{1,2}[a-z]+=", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![^\W_])(?<!<)(?<!:-)\d+")
+"""A number, which neither a name such as robot3 has nor a heart, <3, nor a face, :-3."""
+_WORD = re.compile(r"[^\W\d_]+(?![^\W_])")
+"""A word, or what stands behind a number; no letter in front of one, as in A0."""
+_TELEPHONE = re.compile(r"\+\d|\b0\d\d")
+"""How a telephone number begins, and no coordinate."""
+_COORDINATES = re.compile(r"\b\d{1,3}\s*,\s*\d{1,3}\b")
+_ASSIGNED = re.compile(r"\s*(?:[-–—]{1,2}[a-z]+=|[a-z]+\s*=\s*\d+\W*$)", re.IGNORECASE)
+_MEASURED = re.compile(r"\b\d+(?:\s*(?:x|×|by)\s*\d|[dwh]\b)", re.IGNORECASE)
+"""The size of a board, or a span of time, 3d."""
 _EDGE = re.compile(r"\b[a-z]\s*[-–>→]+\s*[a-z]\b|^\W*[a-z]\W+[a-z]\W*$", re.IGNORECASE)
 """Two points joined by their letters."""
 _PAIR = re.compile(r"\W*[A-Z]{2}\W*")
 _NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
 
 
+def _is_counted(line: str) -> bool:
+    """Whether the line has more numbers than words, and is no telephone number.
+
+    >>> _is_counted("from 0,0 to 10,10 in red"), _is_counted("Greetings from Berlin, 29 November 2026")
+    (True, False)
+    """
+    return len(_NUMBER.findall(line)) > len(_WORD.findall(line)) and _TELEPHONE.search(line) is None
+
+
 def _is_drawn(line: str) -> bool:
     """Whether the line looks like a part of a board: numbers, joined points, or short words that are no language."""
     said = set(re.findall(r"[^\W_]+", line.casefold()))
     colours = said & _COLOURS
-    if _NUMBERS.search(line) or _EDGE.search(line) or "edges" in said:
+    if _is_counted(line) or _COORDINATES.search(line) or _EDGE.search(line) or "edges" in said:
         return True
     if colours and (colours == said or "lines" in said or line.rstrip().endswith(":")):
         return True
     is_short = len(said) > 1 and all(len(word) <= 2 for word in said - colours)
-    return is_short and not is_prose(line) and not is_courteous(line)
+    return is_short and not is_prose(_NUMBER.sub("", line)) and not is_courteous(line)
 
 
-def _check_used(game: AnyGame, lines: Sequence[str], opening: Sequence[str]) -> None:
-    """Check that no line below a challenge sets an option, which stands in the challenge, and that none of the opening
-    ones has a number, unless it may be a part of a board. Raises: OptionError, with the number of the line.
+def _is_term(line: str, options: Collection[str]) -> bool:
+    """Whether the line says how to play: an option alone, or with a number beside it, "9x9", "board no. 3", "3 days".
+
+    options: all names of options.
     """
-    options = {*(option.name for option in game.info.options), *OPTIONS, *_RATED}
+    said = re.findall(r"[^\W\d_]+|\d+", line.casefold())
+    alone = [word for word in said if word not in kind("requesting")]
+    if _ASSIGNED.match(line) or _MEASURED.search(line) or (len(alone) == 1 and alone[0] in options):
+        return True
+    terms = {word.rstrip("s") for word in (*options, *kind("terms")) if len(word) > 1 and word not in _RATED}
+    told = [word.rstrip("s") for word in said if len(word) == 1 or word not in kind("common")]
+    return any({one, other} & terms and one.isdecimal() != other.isdecimal() for one, other in pairwise(told))
+
+
+def _check_used(game: AnyGame, lines: Sequence[str]) -> None:
+    """Check that no line below a challenge sets an option, which stands in the challenge, or draws a board for a game
+    that takes none. Raises: OptionError, with the number of the line.
+    """
+    options = {*(name for option in game.info.options for name in option.names), *OPTIONS, *_RATED}
     for number, line in enumerate(lines, start=1):
-        first, *rest = re.findall(r"[^\W_]+", line.casefold()) or [""]
-        has_number = _NUMBER.search(line) is not None
-        is_option = _ASSIGNED.match(line) is not None or (first in options and (has_number or not rest))
-        if is_option or (has_number and number <= len(opening) and not game.info.takes_body):
-            usage = " or ".join([*(option.usage for option in game.info.told[:1]), "--clock=7d"])
+        if _is_term(line, options) or (_is_counted(line) and not game.info.takes_body):
+            named = [option.usage for option in game.info.told if option.name in line.casefold()]
+            usage = " or ".join([*(named or [option.usage for option in game.info.told])[:1], "--clock=7d"])
             raise OptionError(
                 f"Line {number} below your challenge, {quoted(line)}, is no part of it, so nothing was started. "
-                f"Options stand in the challenge itself, such as {usage}. Words with numbers go below a greeting and "
-                "a blank line."
+                f"Leave it out, or write into the challenge itself what you want, such as {usage}."
             )
 
 
@@ -208,18 +235,16 @@ def take_body(request: Request, game: AnyGame) -> str:
     """The board that the player drew below the command, which then is no comment; empty if there is none.
 
     It reaches from the first line that looks like a part of a board to the blank line after the last, so that none is
-    dropped: a line that the game cannot read is refused by it. Above the first blank line, each number does.
+    dropped: a line that the game cannot read is refused by it. All other lines are words for the opponent.
     Raises: OptionError for a number below 0, and for what _check_used refuses.
     """
     comment = request.words.comment.strip()
     lines = unsigned(comment).splitlines()
-    opening = list(takewhile(str.strip, lines))
-    _check_used(game, lines, opening)
+    _check_used(game, lines)
     if not game.info.takes_body:
         return ""
-    numbered = {place for place, line in enumerate(opening) if _NUMBER.search(line)}
     pairs = {place for place, line in enumerate(lines) if _PAIR.fullmatch(line) and not is_courteous(line)}
-    drawn = {place for place, line in enumerate(lines) if _is_drawn(line)} | numbered
+    drawn = {place for place, line in enumerate(lines) if _is_drawn(line)}
     if len(pairs) > 1:  # one alone may be the initials of the player
         drawn |= pairs
     if not drawn:

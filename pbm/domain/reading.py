@@ -75,8 +75,12 @@ _NOTED = re.compile(
 )
 """The beginning of a private note on one line; "Note that I will be away" is for the other player."""
 _TO_OTHERS = ("kibitz", "broadcast")
-_DRAWN = re.compile(r"(?=.*\d)[^a-z]*(?:\b[a-z]\b)?[^a-z]*", re.IGNORECASE)
-"""Numbers, at most with the letter of a point or a colour: below a challenge, a part of the board that it draws."""
+_OF_NEW = re.compile(
+    r"(?=.*\d)[^a-z]*(?:\b[a-z]\b)?[^a-z]*|(?:on |in )?board\b(?!.*\d{3}).*", re.IGNORECASE
+)  # fmt: skip
+"""Numbers, at most with the letter of a point or a colour, or a board with none of the numbers that games have here:
+below a challenge they are about its board.
+"""
 LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
 """The commands for what may be asked of the server in plain words below a move."""
 _ANY_CELL = Surroundings(str.casefold)
@@ -166,7 +170,7 @@ class _Draft:
         if has_text(subject):
             return self.is_exact(subject)  # all of the text belongs to it
         # A plan at the beginning of the text is that of the subject's move.
-        is_begun = not self.is_planned and not _is_drawn_below(subject, self.first)
+        is_begun = not self.is_planned and not _is_below_new(subject, self.first)
         is_begun = is_begun and (self.is_exact(self.first) or begins(self.first))
         return self.is_exact(subject) and not is_begun
 
@@ -261,7 +265,7 @@ def _by_text(draft: _Draft) -> Reading:
     end = start if draft.is_planned else start + 1
     for at in range(end, len(lines)):
         above = lines[end - 1] if end else ""
-        if has_text(above) or _is_drawn_below(above, lines[at]):
+        if has_text(above) or _is_below_new(above, lines[at]):
             break
         if lines[at] and not _is_command(lines[at], draft):
             break
@@ -348,14 +352,14 @@ def _verb_in(line: str) -> Verb | None:
     return verb
 
 
-def _is_drawn_below(above: str, line: str) -> bool:
-    """Whether a line is numbers below the command of a new game, and so no move on a board that it begins with.
+def _is_below_new(above: str, line: str) -> bool:
+    """Whether a line is about the game that the command above it begins, and so neither a command nor a move.
 
-    >>> _is_drawn_below("crossgeo challenge ann bob", "120 40 0 10 r"), _is_drawn_below("seek hex", "101 F6")
-    (True, False)
+    >>> [_is_below_new("crossgeo challenge ann bob", line) for line in ("120 40 0 10 r", "Board 2 please", "101 F6")]
+    [True, True, False]
     """
     verb = _verb_in(above)
-    return verb is not None and verb.group == STARTING and verb.options and _DRAWN.fullmatch(line) is not None
+    return verb is not None and verb.group == STARTING and verb.options and _OF_NEW.fullmatch(line) is not None
 
 
 def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:

@@ -75,7 +75,8 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "A 0,0\nA 5,0\nB 9,9\nA-B", 'Line 2 of your graph, "A 5,0", places A once more, after line 1.'),
         ("crossgeo", "A 0,0\nB 9,9\nC 7,0\nA-B", 'Line 3 of your graph, "C 7,0", places a point of no edge.'),
         ("crossgeo", "0\n10\n10\n0", "Line 1 of your graph"),
-        ("crossgeo", "My 2nd game!", "Line 1 of your graph"),
+        ("crossgeo", "connect (0,0) with (10,10) in red please", "Line 1 of your graph"),
+        ("crossgeo", "point a is at 0,0", "Line 1 of your graph"),
         ("crossgeo", "Hi Bob!\nedges: 7", 'Line 2 below your challenge, "edges: 7", is no part of it'),
         ("crossgeo", "-board=fair", "Line 1 below your challenge"),
         ("polygon", "0,0 40,0 10,10 10,40", "is not convex at"),
@@ -83,6 +84,8 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("polygon", "Hi Bob!\n\n0\n40\n55", "Line 1 of your polygon"),
         ("polygon", "sides: 7", "such as -sides=N or --clock=7d"),
         ("polygon", "Hi Bob!\n\nseed 5", 'Line 3 below your challenge, "seed 5"'),
+        ("crossgeo", "ab 12 cd 34", "Line 1 of your graph"),
+        ("crossgeo", "seed 5", 'Line 1 below your challenge, "seed 5"'),
         ("polygon", "-regular", 'Line 1 below your challenge, "-regular"'),
         ("cross", "-size=5", 'Line 1 below your challenge, "-size=5"'),
         ("hex", "Hello!\n7x7 please", 'Line 2 below your challenge, "7x7 please"'),
@@ -115,6 +118,72 @@ def test_what_cannot_be_a_board_starts_nothing_and_the_fault_is_named(
 def test_a_signature_is_no_part_of_a_graph(club: House, graph: str, end: str) -> None:
     club.send("alice", "crossgeo challenge alice bob", f"{graph}\n{end}")
     assert body_of(club) == ("" if graph == "Good luck!" else graph)
+
+
+PLACES = [
+    ("hex", "subject"),
+    ("hex", "greeting"),
+    ("cross", "text"),
+    ("crossgeo", "text"),
+    ("crossgeo", "greeting"),
+    ("polygon", "subject"),
+]
+"""Games, and where the line stands: below a challenge in the subject or in the text, or below a greeting."""
+WORDS = [
+    "My 2nd game!",
+    "I am 42.",
+    "Let's play, I am 42",
+    "Best of 3?",
+    "2nd game!",
+    "Hi! I'm free from 9 to 5.",
+    "2-1 for you last time.",
+    "Greetings from Berlin, 29 November 2026",
+    "Sun, 29 Nov 2026",
+    "GL HF :-3 <3",
+    "I am rated 1500.",
+    "The board is nice, I am 42.",
+    "Hi Bob!\n\nMy 2nd game! I am 42.",
+    "Have fun\n\nAlice\n\n+49 170 1234567",
+]
+
+
+@pytest.mark.parametrize(("game", "where"), PLACES)
+@pytest.mark.parametrize("body", WORDS)
+def test_words_with_numbers_are_for_the_opponent(club: House, game: str, body: str, where: str) -> None:
+    """They say nothing about the board."""
+    line = f"{game} challenge alice bob alice alicepass"
+    text = {"subject": body, "text": f"{line}\n{body}", "greeting": f"Hello!\n\n{body}"}[where]
+    mails = club.send("alice", line if where != "text" else "", text)
+    assert body_of(club) == ""
+    mail = one([mail for mail in mails if mail.address == "bob@example.net"])
+    assert " ".join(body.partition("\n\n+49")[0].split()) in " ".join(mail.split())
+
+
+TERMS = [
+    "let's play on a 9x9 board, 3 days a move.",
+    "let us take board 3",
+    "Board 2 please",
+    "on board 3",
+    "board no. 3",
+    "a size of 5",
+    "7 sides, please",
+    "size=5",
+    "3d",
+    "-size=5",
+    "unrated, please",
+]
+
+
+@pytest.mark.parametrize(("game", "where"), PLACES)
+@pytest.mark.parametrize("body", TERMS)
+def test_terms_below_a_challenge_start_nothing(club: House, game: str, body: str, where: str) -> None:
+    """Wherever the line stands, it is refused with its number."""
+    line = f"{game} challenge alice bob alice alicepass"
+    text = {"subject": body, "text": f"{line}\n{body}", "greeting": f"Hello!\n\n{body}"}[where]
+    (mail,) = club.send("alice", line if where != "text" else "", text)
+    assert f"Line {3 if where == 'greeting' else 1} below your challenge" in one([mail])
+    with club.service.store.read() as tx:
+        assert tx.matches.load(101) is None
 
 
 @pytest.mark.parametrize(
