@@ -158,8 +158,8 @@ class Regrets:
         )
 
 
-_OF_THE_MAIL = frozenset({"5.2.2", "5.2.3", "5.3.4"})
-"""Permanent refusals that say nothing about the address (RFC 3463): a full mailbox, too large a mail."""
+_OF_THE_MAIL = ("5.1.7", "5.1.8", "5.2.2", "5.2.3", "5.3.4", "5.7.")
+"""How statuses begin that speak of this mail or of who sends it, and not of the recipient's address (RFC 3463)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,4 +258,4 @@ def _is_hard(discard: Discard) -> bool:
     """Whether the address itself has failed, and for good."""
     if not discard.failures:
         return discard.permanent
-    return any(failure.permanent and failure.status not in _OF_THE_MAIL for failure in discard.failures)
+    return any(failure.permanent and not failure.status.startswith(_OF_THE_MAIL) for failure in discard.failures)

@@ -99,7 +99,10 @@ def test_a_mail_counts_once_and_only_by_its_return_path(inn: House) -> None:
     assert inn.inbox_row.reason.endswith("bob@example.net, for good, 2 of 3")
 
 
-@pytest.mark.parametrize(("status", "action"), [("4.4.1", "delayed"), ("5.2.2", "failed"), ("4.2.2", "failed")])
+@pytest.mark.parametrize(
+    ("status", "action"),
+    [("4.4.1", "delayed"), ("5.2.2", "failed"), ("5.7.26", "failed"), ("5.1.8", "failed"), ("4.2.2", "failed")],
+)
 def test_what_fails_for_now_suspends_nobody(inn: House, status: str, action: str) -> None:
     mails = board_mails(inn, 4)
     for got in mails:
