@@ -203,7 +203,7 @@ BUCKETS = (
     # Guesses. None is checked while one of its buckets is closed.
     Bucket("login", (Act.LOGIN,), By.ACCOUNT, _BOTH, "wrong_passwords", _QUARTER, "wrong passwords for one userid"),
     Bucket("sender", (Act.LOGIN, Act.WRONG_ADDRESS), By.SOURCE, _BOTH, 20, _QUARTER, "wrong guesses by one sender"),
-    Bucket("peer", (Act.LOGIN, Act.WRONG_ADDRESS), By.MACHINE, _BOTH, 20, _QUARTER, "wrong guesses by one machine"),
+    Bucket("peer", (Act.LOGIN, Act.WRONG_ADDRESS), By.MACHINE, _UNPROVEN, 20, _QUARTER, "wrong guesses by one machine"),
     Bucket("strangers", (Act.CHECK,), By.HOUSE, _BOTH, 600, HOUR, "passwords of strangers"),
     Bucket(
         "computing", (Act.COMPUTING,), By.AUTHOR, _BOTH, "computing_seconds_per_hour", HOUR,
