@@ -184,7 +184,7 @@ _NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
 def _is_counted(line: str) -> bool:
     """Whether the line has more numbers than words, and is no telephone number.
 
-    >>> _is_counted("from 0,0 to 10,10 in red"), _is_counted("Greetings from Berlin, 29 November 2026")
+    >>> _is_counted("0 0 to 10 10 in red"), _is_counted("Greetings from Berlin, 29 November 2026")
     (True, False)
     """
     return len(_NUMBER.findall(line)) > len(_WORD.findall(line)) and _TELEPHONE.search(line) is None
