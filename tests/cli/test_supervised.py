@@ -316,7 +316,7 @@ import time
 import pbm.edges.server as server
 def handle(service, *_):
     with service.store.read() as tx:
-        waits = tx.inbox.latest(Arrival.NEW, 1)
+        waits = tx.inbox.waits_since() is not None
     return time.sleep(3600) if waits else 0
 server.Service.handle, server._LONGEST_WORK_SECONDS = handle, 1
 from pbm.cli import main
