@@ -56,9 +56,10 @@ class Batches:
         for mail in ready(mails):
             (slow if mail.holds_passwords else quick).append(mail)
         done = self._settle(quick, committed) + self._settle(self._handler.check(slow), committed)
-        if waiting and not done:
+        if mails and not done:
             raise Conflict("The mails that wait must wait for others, which another process is handling.")
-        self.is_idle = done == waiting
+        # If others have all of them in hand, they go on with those behind, and this process has other things to do.
+        self.is_idle = not mails or done == waiting
         return done
 
     def handle_only(self, mail_id: int) -> int:

@@ -16,6 +16,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from pbm.domain.mail import Arrival, Mail
+from pbm.server import Service
 from pbm.store import HOUSE, Conflict, DatabaseTrouble, SchemaTrouble, Store, Transaction, neighbours
 from pbm.store.neighbours import Full, Malformed, ReadOnly
 from pbm.store.tables import FIRST_BOARD
@@ -61,6 +62,15 @@ def claim(tx: Transaction, limit: int = 100) -> list[int]:
     free = (mail for mail_id in new for mail in tx.inbox.these([mail_id]))
     waiting = {mail.id: int(mail.raw) for mail in islice(free, limit)}
     return sorted(waiting[mail_id] for mail_id in tx.inbox.claim([*waiting]))
+
+
+def test_a_server_has_time_for_other_things_while_another_has_all_mails_in_hand(store: Store) -> None:
+    service = Service(store, clock=lambda: NOW)
+    take_in(store, "board 101", "board 101")
+    with store.write(alone=False) as other:
+        assert claim(other) == [1, 2]
+        assert service.handle() == 0
+        assert service.batches.is_idle
 
 
 def test_a_mail_is_claimed_once_and_given_back_by_whoever_dies(store: Store) -> None:
