@@ -34,7 +34,7 @@ _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
 _FIRST = 5000
-"""How many of the mails that have waited longest are looked at to find out who waits: two milliseconds a thousand."""
+"""How many of the mails that wait are looked at, oldest first, to find out who waits: five milliseconds a thousand."""
 _ELSEWHERE = (
     select(inbox.c.lane, func.min(inbox.c.id).label("oldest"))
     .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
