@@ -5,22 +5,13 @@ The commands are `pbm ban`, `pbm letter`, `pbm broadcast`, `pbm clock` and `pbm 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.frame import (
-    NUMBER,
-    Command,
-    Group,
-    irrevocable,
-    lists,
-    pass_administration,
-    pass_arbiter,
-    pass_steward,
-    writes,
-)
+from pbm.cli.frame import NUMBER, Command, Group, Invocation, irrevocable, lists
 from pbm.cli.output import TEXT, Row, all_are_meant, content_of, counted, say
 
 if TYPE_CHECKING:  # help pages need none of these
@@ -41,7 +32,6 @@ def ban() -> None:
 @click.option("--reason", default="", help="A clause; a player is told it.")
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
 @irrevocable("Let {who} lose all their games?", when="forfeit")
-@pass_steward
 def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> str:
     """Ban a userid, an address or a domain.
 
@@ -74,7 +64,6 @@ def list_(tx: Transaction) -> list[Row]:
 
 @ban.command()
 @click.argument("who")
-@pass_steward
 def lift(hand: Steward, who: str) -> str:
     """Lift the ban on WHO.
 
@@ -90,7 +79,6 @@ def lift(hand: Steward, who: str) -> str:
 @click.option("--subject", required=True, help="The subject of the email.")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
 @irrevocable("Write to all players?", when="everybody")
-@pass_steward
 def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> str:
     """Write to players, or to all.
 
@@ -122,7 +110,6 @@ def list_broadcasts(tx: Transaction) -> list[Row]:
 @broadcast.command()
 @click.argument("number", type=NUMBER)
 @irrevocable("Send broadcast {number} to all who want them?")
-@pass_administration
 def approve(admin: Administration, number: int) -> str:
     """Send a broadcast to all who want them."""
     hearers = admin.approve_broadcast(number)
@@ -132,7 +119,6 @@ def approve(admin: Administration, number: int) -> str:
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
-@writes
 def reject(tx: Transaction, number: int) -> str:
     """Drop a broadcast; its author is not told."""
     from pbm.server.rows import waiting_broadcast
@@ -142,8 +128,10 @@ def reject(tx: Transaction, number: int) -> str:
     return f"Broadcast {number} of {rejected.author.userid} is forgotten."
 
 
-which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")
-all_option = click.option("--all", "everything", is_flag=True, help="Of all boards.")
+def _some_boards(command: Callable[..., None]) -> Callable[..., None]:
+    """For a command on the boards it names, or on all of them."""
+    which = click.argument("boards", nargs=-1, type=NUMBER, metavar="BOARD...")
+    return which(click.option("--all", "everything", is_flag=True, help="Of all boards.")(command))
 
 
 @click.group(cls=Group)
@@ -152,46 +140,39 @@ def clock() -> None:
 
 
 @clock.command()
-@which
-@all_option
-@pass_arbiter
-def stop(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
+@_some_boards
+def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
     """Stop clocks.
 
     The players of single boards are told, and may resume; with --all, clocks stand still until `pbm clock run --all`.
     After an outage you need not do anything: no clock ran while the server was down or its mail did not go out.
     """
-    from pbm.domain.calendars import StopKind
-
     if all_are_meant("the boards", boards, everything):
-        hand.halt(StopKind.HALT)
+        _halt(invocation, "halt")
         say("All clocks stand still.")
-    for board in boards:
-        hand.stop(board)
-        say(f"The clocks of board {board} stand still.")
+        return
+    with invocation.hand("Arbiter") as hand:
+        for board in boards:
+            hand.stop(board)
+            say(f"The clocks of board {board} stand still.")
 
 
 @clock.command()
-@which
-@all_option
-@pass_arbiter
-def run(hand: Arbiter, boards: tuple[int, ...], everything: bool) -> None:
+@_some_boards
+def run(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
     """Let clocks run again."""
-    from pbm.domain.calendars import StopKind
-
     if all_are_meant("the boards", boards, everything):
-        since = hand.lift(StopKind.HALT)
-        say(f"All clocks run again; they stood still since {since:%Y-%m-%d %H:%M} UTC.")
-    for board in boards:
-        hand.go(board)
-        say(f"The clocks of board {board} run.")
+        say(f"All clocks run again; they stood still since {_go_on(invocation, 'halt')}.")
+        return
+    with invocation.hand("Arbiter") as hand:
+        for board in boards:
+            hand.go(board)
+            say(f"The clocks of board {board} run.")
 
 
 @clock.command()
 @click.argument("time")
-@which
-@all_option
-@pass_arbiter
+@_some_boards
 def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) -> None:
     """Give both players of boards TIME, such as 2d or 12h.
 
@@ -212,8 +193,7 @@ def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) 
 
 @click.command(cls=Command)
 @click.argument("state", type=click.Choice(["on", "off"]), required=False)
-@pass_arbiter
-def maintenance(hand: Arbiter, state: str | None) -> None:
+def maintenance(invocation: Invocation, state: str | None) -> None:
     """Accept mail but play nothing, from `on` to `off`; without either, show which it is.
 
     Mail is accepted and kept, and waiting answers go out, but no email is handled, nothing falls due and no clock runs.
@@ -222,11 +202,29 @@ def maintenance(hand: Arbiter, state: str | None) -> None:
     from pbm.domain.calendars import StopKind
 
     if state == "on":
-        hand.halt(StopKind.MAINTENANCE)
+        _halt(invocation, "maintenance")
         say("Mail is taken, and nothing is played until: pbm maintenance off")
     elif state == "off":
-        since = hand.lift(StopKind.MAINTENANCE)
-        say(f"The server plays again. No clock ran since {since:%Y-%m-%d %H:%M} UTC.")
+        say(f"The server plays again. No clock ran since {_go_on(invocation, 'maintenance')}.")
     else:
-        is_on = any(halt.kind is StopKind.MAINTENANCE for halt in hand.halts())
+        with invocation.store() as store, store.read() as tx:
+            is_on = tx.absences.open(StopKind.MAINTENANCE)
         click.echo("Maintenance is on." if is_on else "Maintenance is off.")
+
+
+def _halt(invocation: Invocation, kind: str) -> None:
+    """kind: a value of StopKind, whose import takes a while."""
+    from pbm.domain.calendars import StopKind
+    from pbm.server.rows import halt
+
+    with invocation.store() as store:
+        halt(store, StopKind(kind))
+
+
+def _go_on(invocation: Invocation, kind: str) -> str:
+    """End a halt; returns since when it lasted."""
+    from pbm.domain.calendars import StopKind
+    from pbm.server.rows import end_halt
+
+    with invocation.store() as store:
+        return f"{end_halt(store, StopKind(kind)):%Y-%m-%d %H:%M} UTC"

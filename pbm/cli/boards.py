@@ -13,21 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from pbm.cli.frame import (
-    GAME_WORDS,
-    NUMBER,
-    GameName,
-    Group,
-    Invocation,
-    Number,
-    irrevocable,
-    lists,
-    pass_administration,
-    pass_arbiter,
-    pass_invocation,
-    reads,
-    shows,
-)
+from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, reads, shows
 from pbm.cli.output import TEXT, Row, content_of, counted, json_option, print_fields, print_json, replayed, say
 from pbm.domain.errors import NotAllowed
 
@@ -75,7 +61,7 @@ def board() -> None:
 @lists("There are no such boards.")
 def list_(tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int) -> list[Row]:
     """Boards, the oldest first."""
-    return [summary_row(each) for each in _boards(tx, game, userid, active, limit)]
+    return [_summary_row(each) for each in _boards(tx, game, userid, active, limit)]
 
 
 def _boards(
@@ -124,7 +110,6 @@ def show(tx: Transaction, which: tuple[int, int | None]) -> tuple[Match, State]:
 @click.argument("userid")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
 @json_option
-@pass_administration
 def move(admin: Administration, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
     """Play for a player, as if they had sent the move.
 
@@ -136,7 +121,6 @@ def move(admin: Administration, number: int, userid: str, words: tuple[str, ...]
 @board.command()
 @click.argument("number", type=NUMBER, required=False, metavar="[BOARD]")
 @json_option
-@pass_invocation
 def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
     """Replay the record of one board, or of all.
 
@@ -158,21 +142,18 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw", help="Who wins, or that nobody does.")
-@pass_administration
 def end(admin: Administration, number: int, word: str) -> str:
     """End a game with a result that you choose.
 
     Both players get an email. For a game that shall count for nobody there is pbm board void.
     """
-    match = admin.board(number)
-    match = admin.end(number, _decided(match, word))
+    match = admin.end(number, _decided(admin.board(number), word))
     return f"Board {number}: {_outcome(match)}."
 
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @irrevocable("Make board {number} count for nobody?")
-@pass_arbiter
 def void(hand: Arbiter, number: int) -> str:
     """Make a game void, under way or over.
 
@@ -184,27 +165,25 @@ def void(hand: Arbiter, number: int) -> str:
 
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
-@pass_arbiter
-def reopen(hand: Arbiter, number: int) -> None:
+def reopen(hand: Arbiter, number: int) -> str:
     """Reopen a game that was over, or undo a loss on time.
 
     Ratings become as if it had not ended. Each player has the time that was left after their last move. If the game is
     over by its rules, take plies back instead. Both players get an email.
     """
-    click.echo(_goes_on(hand.reopen(number)))
+    return _goes_on(hand.reopen(number))
 
 
 @board.command("take-back")
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--to", "ply", type=Number(0), required=True, metavar="PLY", help="The last ply that stays.")
 @irrevocable("Take back all plies of board {number} after ply {ply}?")
-@pass_arbiter
-def take_back(hand: Arbiter, number: int, ply: int) -> None:
+def take_back(hand: Arbiter, number: int, ply: int) -> str:
     """Take back all plies after one, of a game under way or over.
 
     The end of the game and its ratings are taken back with them. Both players get an email.
     """
-    click.echo(_goes_on(hand.reopen(number, ply)))
+    return _goes_on(hand.reopen(number, ply))
 
 
 def _goes_on(match: Match) -> str:
@@ -213,7 +192,7 @@ def _goes_on(match: Match) -> str:
     return f"Board {match.board} goes on after ply {len(match.record)}: {to_move} is to move."
 
 
-def summary_row(summary: Summary) -> dict[str, Any]:
+def _summary_row(summary: Summary) -> dict[str, Any]:
     """A board without its record, as lists show it."""
     return {
         **_named(summary),
@@ -300,7 +279,6 @@ def challenge() -> None:
 )
 @click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
-@pass_administration
 def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Start a game.
 

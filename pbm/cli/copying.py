@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from games.rules import counted
 from pbm.cli import opening
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import masked
 from pbm.cli.opening import opened_store, sign
-from pbm.cli.output import NoDatabase, Refused, print_json, replayed, say
+from pbm.cli.output import NoDatabase, Refused, counted, print_json, replayed, say
 from pbm.cli.settings import Configuration
-from pbm.server.rows import Replayed
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
 from pbm.store.backup import TABLES, Rows, difference
@@ -25,6 +24,9 @@ from pbm.store.house import BACKED_UP
 from pbm.store.neighbours import Malformed, alone_in, translated
 from pbm.store.pulse import HEARTBEAT, SILENCE
 from pbm.store.tables import REVISION, acts, meta
+
+if TYPE_CHECKING:  # its import takes a while
+    from pbm.server.rows import Replayed
 
 _NAME = "pbm-%Y%m%dT%H%M%SZ.db"
 _ANY_NAME = "pbm-[0-9]*T[0-9]*Z.db"

@@ -10,7 +10,7 @@ import gc
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -29,9 +29,7 @@ from pbm.cli.output import FILE, Refused, Row, ask, json_option, print_fields, p
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
     from pbm.server import Service
-    from pbm.store import Store, Transaction
-
-P = ParamSpec("P")
+    from pbm.store import Store
 
 
 class Number(click.IntRange):
@@ -108,26 +106,39 @@ class Invocation:
             store.only_tries = self.dry_run
             yield store
 
+    @contextmanager
+    def hand(self, kind: str) -> Iterator[Any]:
+        """What a command works with: this itself, a transaction that writes, or a class of acts on the service."""
+        if kind == "Invocation":
+            yield self
+        elif kind == "Transaction":
+            with self.store() as store, store.write() as tx:
+                yield tx
+        else:
+            with self.service() as service:
+                yield getattr(import_module(f"pbm.server.{_ACTS[kind]}"), kind)(service)
+
+
+_ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "arbiter"}
+"""The module of each class of acts, which is imported when a command runs that acts by it."""
+
 
 pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 
 
-def _passes(module: str, hand: str) -> Callable[[Callable[Concatenate[Any, P], str | None]], Callable[P, None]]:
-    """Gives a command an object that acts on the service, imported when the command runs; what it returns is said."""
+def _handed(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, given what the type of its first parameter names, as by `Invocation.hand`."""
+    kind = next(iter(command.__annotations__.values()), "")
+    if kind not in (*_ACTS, "Invocation", "Transaction"):
+        return command
 
-    def decorated(command: Callable[Concatenate[Any, P], str | None]) -> Callable[P, None]:
-        @pass_invocation
-        @wraps(command)
-        def run(invocation: Invocation, /, *args: P.args, **kwargs: P.kwargs) -> None:
-            over = getattr(import_module(module), hand)
-            with invocation.service() as service:
-                done = command(over(service), *args, **kwargs)
-            if done is not None:
-                say(done)
+    @pass_invocation
+    @wraps(command)
+    def run(invocation: Invocation, /, **said: Any) -> Any:
+        with invocation.hand(kind) as hand:
+            return command(hand, **said)
 
-        return run
-
-    return decorated
+    return run
 
 
 def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
@@ -147,9 +158,7 @@ def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
     return decorated
 
 
-def reads(
-    shown: Callable[..., None],
-) -> Callable[[Callable[Concatenate[Transaction, P], Any]], Callable[..., None]]:
+def reads(shown: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Gives a command that only shows something a transaction, and --json; what it returns is shown after that.
 
     It needs the database and nothing of the server, which would take ten times as long to import. shown: is given what
@@ -158,9 +167,8 @@ def reads(
 
     def decorated(command: Callable[..., Any]) -> Callable[..., None]:
         @json_option
-        @pass_invocation
-        @wraps(command)
-        def run(invocation: Invocation, /, as_json: bool, **said: Any) -> None:
+        @wraps(command, ("__name__", "__doc__"))  # its first parameter is of another type
+        def run(invocation: Invocation, as_json: bool, **said: Any) -> None:
             with invocation.store() as store, store.read() as tx:
                 found = command(tx, **said)
             shown(found, as_json=as_json)
@@ -174,28 +182,9 @@ shows = reads(print_fields)
 """For a command that returns one thing."""
 
 
-def writes(command: Callable[Concatenate[Transaction, P], str]) -> Callable[P, None]:
-    """Gives a command that changes the database alone a transaction; the sentence it returns is said after that."""
-
-    @pass_invocation
-    @wraps(command)
-    def run(invocation: Invocation, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        with invocation.store() as store, store.write() as tx:
-            done = command(tx, *args, **kwargs)
-        say(done)
-
-    return run
-
-
-def lists(nothing: str) -> Callable[[Callable[Concatenate[Transaction, P], list[Row]]], Callable[..., None]]:
+def lists(nothing: str) -> Callable[[Callable[..., Sequence[Row]]], Callable[..., None]]:
     """For a command that returns rows. nothing: what to tell a person if there are none."""
     return reads(lambda rows, as_json: print_rows(rows, as_json=as_json, nothing=nothing))
-
-
-pass_administration = _passes("pbm.server.operator", "Administration")
-pass_steward = _passes("pbm.server.steward", "Steward")
-pass_arbiter = _passes("pbm.server.arbiter", "Arbiter")
-pass_organizer = _passes("pbm.server.arbiter", "Organizer")
 
 
 def log_warnings() -> None:
@@ -228,27 +217,25 @@ def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         setattr(ctx.ensure_object(Invocation), param.name, value)
 
 
-def irrevocable(question: str, *, when: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
+def irrevocable(question: str, *, when: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """For an act that cannot be undone: the command asks first, and takes --yes and --dry-run.
 
     A dry run does everything and rolls it back, so it says what would happen, or why nothing would. question: with the
     command's parameters in braces. when: the parameter without which the act can be undone.
     """
 
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
         @click.option("--yes", is_flag=True, help="Do not ask.")
         @click.option(
             "--dry-run", is_flag=True, default=None, expose_value=False, callback=_remember,
             help="Only say what would be done.",
         )  # fmt: skip
         @wraps(command)
-        def run(*args: Any, yes: bool, **said: Any) -> None:
-            invocation = click.get_current_context().ensure_object(Invocation)
-            if not yes and not invocation.dry_run and (not when or said[when]):
+        def run(*hand: Any, yes: bool, **said: Any) -> Any:
+            is_dry = click.get_current_context().ensure_object(Invocation).dry_run
+            if not (yes or is_dry) and (not when or said[when]):
                 ask(question.format(**said))
-            command(*args, **said)
-            if invocation.dry_run:
-                click.echo("Nothing was done: this was a dry run.")
+            return command(*hand, **said)
 
         return run
 
@@ -264,15 +251,21 @@ def _refusals() -> tuple[type[Exception], ...]:
 
 
 class Command(click.Command):
-    """A command that also takes the options of `pbm` itself, and whose refusals are one sentence."""
+    """A command that also takes the options of `pbm` itself; it says the sentence that its function returns, or refuses
+    in one.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.callback = self.callback and _handed(self.callback)
         self.params += _anywhere()
 
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> None:
         try:
-            return super().invoke(ctx)
+            if isinstance(done := super().invoke(ctx), str):
+                say(done)
+            if ctx.ensure_object(Invocation).dry_run:
+                click.echo("Nothing was done: this was a dry run.")
         except (click.ClickException, BrokenPipeError):
             raise
         except UnicodeEncodeError:
@@ -341,6 +334,10 @@ _GROUPS = {
 _MODULES = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
+_ALLOCATIONS = 20_000
+"""Objects made until those among them that are in no use are looked for."""
+
+
 def _open_streams() -> None:
     """Open closed standard streams to nowhere, so that no other file gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -353,8 +350,9 @@ class _Lazy(Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _open_streams()
-        # Before it ends, the interpreter would look for cycles in all that was imported: a third of the time that a
-        # command takes, for memory that the system has back a moment later.
+        # What is imported stays, so looking for cycles in it again and again is vain: it takes a tenth of a command's
+        # time, and a third if the interpreter looks before it ends, too, for memory that the system has back by then.
+        gc.set_threshold(_ALLOCATIONS)
         atexit.register(gc.freeze)
         return super().main(*args, **kwargs)
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.frame import Group, Invocation, pass_invocation
+from pbm.cli.frame import Group, Invocation
 from pbm.cli.output import FOLDER, Refused
 
 if TYPE_CHECKING:  # its import takes a while
@@ -152,7 +152,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
 def _check_name(name: str) -> None:
     """Raises: Refused for what is no name, or somebody else's."""
     from games import GAMES
-    from pbm.reading.verbs import VERBS
+    from pbm.domain.verbs import VERBS
 
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
@@ -178,7 +178,6 @@ LOOK_AGAIN_SECONDS = 2
     "--patience", default=60, show_default=True, metavar="SECONDS", help="How long it may think about a move."
 )
 @click.option("--once", is_flag=True, help="End when nothing waits for it any more.")
-@pass_invocation
 def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience: int, once: bool) -> None:
     """Let a program play the boards of USERID.
 

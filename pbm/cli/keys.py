@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from pbm.cli.frame import Group, Invocation, irrevocable, lists, pass_invocation, reads
+from pbm.cli.frame import Group, Invocation, irrevocable, lists, reads
 from pbm.cli.output import FILE, Refused, Row, counted, print_json, say, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
@@ -50,7 +50,6 @@ def show(tx: Transaction) -> tuple[str, list[str]]:
 @identity.command("set")
 @click.argument("address")
 @click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
-@pass_invocation
 def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """Let players write to another ADDRESS.
 
@@ -108,7 +107,6 @@ def secret() -> None:
 @click.option("--overlap", default="90d", show_default=True, metavar="TIME", help="How long older emails still count.")
 @click.option("--at-once", is_flag=True, help="Older emails no longer count: the secret is in the wrong hands.")
 @irrevocable("Let no email from before count any more?", when="at_once")
-@pass_invocation
 def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
     """Make a new secret.
 
@@ -143,7 +141,6 @@ def dkim() -> None:
 
 @dkim.command("create")
 @key_file
-@pass_invocation
 def create_key(invocation: Invocation, file: Path | None) -> None:
     """Make the keys, and print the DNS records for them.
 
@@ -159,7 +156,6 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
 
 @dkim.command("rotate")
 @key_file
-@pass_invocation
 def rotate_key(invocation: Invocation, file: Path | None) -> None:
     """Make the next keys, beside those that sign.
 
@@ -177,7 +173,6 @@ def rotate_key(invocation: Invocation, file: Path | None) -> None:
 
 @keys.command()
 @key_file
-@pass_invocation
 def crypt(invocation: Invocation, file: Path | None) -> None:
     """Create the OpenPGP key, and print a contact card.
 

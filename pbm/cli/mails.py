@@ -13,17 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from pbm.cli.frame import (
-    NUMBER,
-    Command,
-    Group,
-    Invocation,
-    lists,
-    pass_invocation,
-    pass_steward,
-    reads,
-    writes,
-)
+from pbm.cli.frame import NUMBER, Command, Group, Invocation, lists, reads
 from pbm.cli.output import (
     TEXT,
     Refused,
@@ -34,7 +24,7 @@ from pbm.cli.output import (
     print_json,
     print_rows,
     printable,
-    say,
+    row_of,
 )
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
@@ -74,11 +64,7 @@ def inbox() -> None:
 
 
 @inbox.command("list")
-@click.option(
-    "--state",
-    type=click.Choice(["new", "handled", "ignored", "parked", "forgotten"]),
-    help="Only emails in this state.",
-)
+@state_option("new", "handled", "ignored", "parked", "forgotten")
 @limit_option
 @lists("There are no such emails.")
 def list_(tx: Transaction, state: str | None, limit: int) -> list[Row]:
@@ -118,13 +104,12 @@ def show(tx: Transaction, number: int, raw: bool) -> tuple[Row | None, bytes]:
     from pbm.server.rows import received
 
     mail = received(tx, number)
-    return None if raw else _row(mail) | {"outbox": tx.outbox.due_to(number)}, mail.raw
+    return None if raw else {**_row(mail), "outbox": tx.outbox.due_to(number)}, mail.raw
 
 
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that are parked.")
-@writes
 def retry(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
     """Have parked or ignored emails handled again.
 
@@ -139,8 +124,7 @@ def retry(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
 
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
-@pass_invocation
-def handle(invocation: Invocation, number: int) -> None:
+def handle(invocation: Invocation, number: int) -> str:
     """Handle one email that waits, and no other, in this process.
 
     A server has an email handled so if it may have ended the server before.
@@ -148,12 +132,11 @@ def handle(invocation: Invocation, number: int) -> None:
     with invocation.service(serves=True) as service:
         if not service.batches.handle_only(number):
             raise Refused(f"Email {number} does not wait, or waits for an earlier one.")
-    say(f"Email {number} was handled.")
+    return f"Email {number} was handled."
 
 
 @inbox.command()
 @click.argument("numbers", type=NUMBER, nargs=-1, required=True, metavar="ID...")
-@pass_steward
 def close(hand: Steward, numbers: tuple[int, ...]) -> str:
     """Put parked mails away; nobody is told. `pbm inbox retry` takes one up again."""
     hand.close(list(numbers))
@@ -163,7 +146,6 @@ def close(hand: Steward, numbers: tuple[int, ...]) -> str:
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
-@pass_steward
 def answer(hand: Steward, number: int, text: TextIO) -> str:
     """Answer a parked mail, and close it.
 
@@ -179,7 +161,6 @@ def answer(hand: Steward, number: int, text: TextIO) -> str:
 @inbox.command()
 @click.argument("number", type=NUMBER, metavar="ID")
 @click.argument("address")
-@pass_steward
 def forward(hand: Steward, number: int, address: str) -> str:
     """Send a parked mail on to ADDRESS as it came, and close it."""
     hand.forward(number, address)
@@ -188,7 +169,6 @@ def forward(hand: Steward, number: int, address: str) -> str:
 
 @inbox.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(exists=True, dir_okay=False))
-@pass_invocation
 def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
     """Show how raw emails would be read.
 
@@ -206,7 +186,6 @@ def classify(invocation: Invocation, files: tuple[str, ...]) -> None:
 
 @inbox.command()
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False))
-@pass_invocation
 def read(invocation: Invocation, file: str) -> None:
     """Show how a raw email would be read, step by step.
 
@@ -221,12 +200,11 @@ def read(invocation: Invocation, file: str) -> None:
         click.echo(printable(f"{step:<10} {told}"))
 
 
-def _row(mail: Received) -> dict[str, Any]:
+def _row(mail: Received) -> Row:
+    sender = "unknown" if mail.mail_from is None else mail.mail_from or "<>"
     return {
-        "id": mail.id,
-        "received_at": mail.received_at,
-        "state": mail.state.value,
-        "mail_from": "unknown" if mail.mail_from is None else mail.mail_from or "<>",
+        **row_of(mail, "id received_at state"),
+        "mail_from": sender,
         "recipients": mail.recipients,
         "octets": len(mail.raw),
         "reason": mail.reason,
@@ -298,7 +276,6 @@ def _value(mail: Mail) -> dict[str, Any]:
 @outbox.command("retry")
 @click.argument("numbers", type=NUMBER, nargs=-1, metavar="ID...")
 @click.option("--all", "everything", is_flag=True, help="All that failed or wait to be tried again.")
-@writes
 def retry_outgoing(tx: Transaction, numbers: tuple[int, ...], everything: bool) -> str:
     """Have emails sent at once.
 
@@ -314,19 +291,9 @@ def retry_outgoing(tx: Transaction, numbers: tuple[int, ...], everything: bool) 
 
 
 def _outgoing_row(queued: Queued) -> dict[str, Any]:
-    from pbm.domain.mail import Delivery
-
-    return {
-        "id": queued.id,
-        "created_at": queued.created_at,
-        "state": queued.state.value,
-        "due_at": queued.due_at if queued.state is Delivery.QUEUED else None,
-        "attempts": queued.attempts,
-        "board": queued.mail.board,
-        "address": queued.mail.address,
-        "subject": queued.mail.subject,
-        "trouble": queued.trouble,
-    }
+    due_at = queued.due_at if queued.state == "queued" else None
+    more = row_of(queued, "attempts mail.board mail.address mail.subject trouble")
+    return {**row_of(queued, "id created_at state"), "due_at": due_at, **more}
 
 
 _SPARE = 1000
@@ -372,7 +339,6 @@ def _end(exit_code: int, sentence: str) -> NoReturn:
     help="An envelope recipient; may be repeated. [env var: ORIGINAL_RECIPIENT or RECIPIENT]",
 )  # fmt: skip
 @click.argument("more_recipients", nargs=-1, metavar="[RECIPIENT]...")
-@pass_invocation
 def receive(
     invocation: Invocation, sender: str | None, recipients: tuple[str, ...], more_recipients: tuple[str, ...]
 ) -> None:

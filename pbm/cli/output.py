@@ -12,6 +12,8 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import wraps
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -24,6 +26,15 @@ if TYPE_CHECKING:  # most commands need none of it
 Row = Mapping[str, Any]
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
+
+
+def row_of(thing: object, paths: str) -> dict[str, Any]:
+    """Attributes of a thing. paths: with blanks between them; the last name of each is that of the column.
+
+    >>> row_of(datetime(2027, 1, 31), "year month day.real")
+    {'year': 2027, 'month': 1, 'real': 31}
+    """
+    return {path.rpartition(".")[2]: attrgetter(path)(thing) for path in paths.split()}
 
 
 def counted(number: int, noun: str) -> str:
@@ -113,22 +124,24 @@ def new_file(path: Path, *, force: bool) -> None:
 force_option = click.option("--force", is_flag=True, help="Overwrite a file that is there.")
 
 
-def password_option(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def password_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """--password and --password-stdin, given to the command as `password`; empty without either. what: the help."""
 
-    def chosen(ctx: click.Context, _: click.Parameter, from_input: bool) -> None:
-        if from_input:
-            if ctx.params.get("password"):
-                raise click.UsageError("Give --password or --password-stdin, not both.")
-            ctx.params["password"] = sys.stdin.readline().rstrip("\r\n")
-
-    def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        read = click.option(
-            "--password-stdin", is_flag=True, expose_value=False, callback=chosen,
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        @click.option("--password", default="", help=what)
+        @click.option(
+            "--password-stdin", is_flag=True,
             help="Read it from the first line of standard input, so that no list of processes shows it.",
         )  # fmt: skip
-        # the first option is looked at first, so that the other one can replace its value
-        return click.option("--password", default="", is_eager=True, help=what)(read(command))
+        @wraps(command)
+        def run(*hand: Any, password: str, password_stdin: bool, **said: Any) -> Any:
+            if password and password_stdin:
+                raise click.UsageError("Give --password or --password-stdin, not both.")
+            if password_stdin:
+                password = sys.stdin.readline().rstrip("\r\n")
+            return command(*hand, password=password, **said)
+
+        return run
 
     return decorated
 

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pbm.cli.frame import (
-    Command,
-    Group,
-    Invocation,
-    irrevocable,
-    lists,
-    pass_administration,
-    pass_invocation,
-    pass_steward,
-    shows,
-    writes,
-)
+from pbm.cli.frame import Command, Group, Invocation, irrevocable, lists, shows
 from pbm.cli.output import (
     FILE,
     FOLDER,
@@ -55,7 +44,6 @@ def player() -> None:
 @click.argument("userid")
 @click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
 @password_option("Asked for if it is not given.")
-@pass_administration
 def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> str:
     """Create an account that can play at once."""
     if not password:
@@ -96,7 +84,6 @@ def show(tx: Transaction, userid: str) -> Row:
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, metavar="ADDRESS...")
 @click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
-@pass_administration
 def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> str:
     """Replace an account's addresses with these.
 
@@ -110,7 +97,6 @@ def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], 
 
 @player.command()
 @click.argument("userid")
-@pass_administration
 def resume(admin: Administration, userid: str) -> str:
     """Send mail again to addresses that failed.
 
@@ -124,19 +110,19 @@ def resume(admin: Administration, userid: str) -> str:
 @player.command()
 @click.argument("userid")
 @click.argument("state", type=click.Choice(["on", "off"]))
-@pass_administration
-def bot(admin: Administration, userid: str, state: str) -> str:
+def bot(tx: Transaction, userid: str, state: str) -> str:
     """Mark a player as a program, or as a person.
 
     Games with a program are not rated, and it has no place in the standings.
     """
-    admin.set_bot(userid, bot=state == "on")
+    from pbm.server.rows import mark_bot
+
+    mark_bot(tx, userid, bot=state == "on")
     return f"{userid} is {'a bot: its games are not rated' if state == 'on' else 'no bot: its games are rated'}."
 
 
 @player.command()
 @click.argument("who", nargs=-1, required=True, metavar="WHO...")
-@writes
 def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
     """Accept passwords again after too many wrong ones.
 
@@ -153,7 +139,6 @@ def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
 @player.command("reset-password")
 @click.argument("userid")
 @password_option("The new one; a random one is made and printed if it is not given.")
-@pass_administration
 def reset_password(admin: Administration, userid: str, password: str) -> None:
     """Give an account another password."""
     fresh = admin.reset_password(userid, password)
@@ -166,7 +151,6 @@ def reset_password(admin: Administration, userid: str, password: str) -> None:
 @player.command()
 @click.argument("userid")
 @irrevocable("Erase {userid}, and let them forfeit all their games?")
-@pass_administration
 def remove(admin: Administration, userid: str) -> str:
     """Erase a player for good.
 
@@ -181,7 +165,6 @@ def remove(admin: Administration, userid: str) -> str:
 @player.command()
 @click.argument("userid")
 @click.argument("wanted", metavar="NEW-USERID")
-@pass_steward
 def rename(hand: Steward, userid: str, wanted: str) -> str:
     """Give an account another userid; the player is told."""
     renamed = hand.rename(userid, wanted)
@@ -192,7 +175,6 @@ def rename(hand: Steward, userid: str, wanted: str) -> str:
 @click.argument("userid")
 @click.argument("into", metavar="INTO-USERID")
 @irrevocable("Make {userid} a part of {into}?")
-@pass_steward
 def merge(hand: Steward, userid: str, into: str) -> str:
     """Merge two accounts of one person.
 
@@ -223,7 +205,6 @@ MAX_OCTETS = 500_000_000
 @click.argument("userid")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @force_option
-@pass_administration
 def export(admin: Administration, userid: str, file: Path, force: bool) -> None:
     """Write everything stored about a player to FILE.
 
@@ -248,7 +229,6 @@ def export(admin: Administration, userid: str, file: Path, force: bool) -> None:
 @player.command("import")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FILE)
 @click.option("--trust", is_flag=True, help="Take all of it, though this server has not signed it.")
-@pass_administration
 def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
     """Create a player, with all their games, from FILE.
 
@@ -307,7 +287,6 @@ _GZIP = b"\x1f\x8b"
 @click.command(cls=Command)
 @click.argument("target", metavar="FOLDER", type=FOLDER)
 @click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
-@pass_invocation
 def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     """Write finished games to FOLDER as a static site, for any web server.
 

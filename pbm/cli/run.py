@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from pbm.cli.frame import GAME_WORDS, Command, Group, Invocation, done_by, pass_invocation
+from pbm.cli.frame import GAME_WORDS, Command, Group, Invocation, done_by
 from pbm.cli.output import FOLDER, force_option, json_option
 from pbm.cli.places import database_of
 
@@ -121,7 +121,6 @@ def play() -> None:
 )
 @click.option("--alive", is_flag=True, help="Only set the exit code: 1 if no server has run for five minutes, else 0.")
 @json_option
-@pass_invocation
 def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_json: bool) -> None:
     """How the server is doing: queues, ages, rates, and what needs you.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from pbm.cli.boards import game_option, parted
-from pbm.cli.frame import GAME_WORDS, Group, irrevocable, lists, pass_organizer, reads
-from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_rows, say
+from pbm.cli.frame import GAME_WORDS, Group, irrevocable, lists, reads
+from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_rows, row_of, say
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.features.tournament.letters import EntrantRow, Standings
@@ -26,7 +26,6 @@ def tournament() -> None:
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="NAME KIND GAME [-NAME=VALUE]...")
 @click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
-@pass_organizer
 def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Make a tournament that players may join by mail.
 
@@ -84,61 +83,49 @@ def show(tx: Transaction, name: str) -> dict[str, Any]:
 
 @tournament.command()
 @click.argument("name")
-@pass_organizer
 def start(organizer: Organizer, name: str) -> str:
     """Start a tournament now, with those who have joined.
 
     Or start the next season of a league. A running server on the same database does so at once.
     """
-    started = organizer.start(name)
-    return f"{started.name} starts as soon as the server attends to it."
+    return f"{organizer.start(name).name} starts as soon as the server attends to it."
 
 
 @tournament.command()
 @click.argument("name")
 @irrevocable("End the tournament {name} early?")
-@pass_organizer
 def cancel(organizer: Organizer, name: str) -> str:
     """End a tournament early.
 
     Its boards continue outside of it; its players are told.
     """
-    ended = organizer.cancel(name)
-    return f"{ended.name} is cancelled; its players are told."
+    return f"{organizer.cancel(name).name} is cancelled; its players are told."
 
 
 def _row(made: Tournament, players: int) -> dict[str, Any]:
+    creator = made.creator.userid if made.creator else None
     return {
-        "name": made.name,
-        "kind": made.terms.kind.value,
-        "game": made.game,
-        "creator": made.creator.userid if made.creator else None,
-        "state": made.stage.value,
-        "season": made.season,
-        "round": made.round,
+        **row_of(made, "name terms.kind game"),
+        "creator": creator,
+        "state": made.stage,
+        **row_of(made, "season round"),
         "players": players,
         "due_at": made.due_at,
     }
 
 
 def _standing(table: Standings, row: EntrantRow) -> Row:
+    tie_breaks = zip(map(str.casefold, table.tie_breaks), row.tie_breaks, strict=True)
     return {
         "division": table.number or None,
-        "rank": row.rank,
-        "userid": row.userid,
-        "points": row.points,
-        "won": row.won,
-        "drawn": row.drawn,
-        "lost": row.lost,
-        **{name.casefold(): value for name, value in zip(table.tie_breaks, row.tie_breaks, strict=True)},
+        **row_of(row, "rank userid points won drawn lost"),
+        **dict(tie_breaks),
     }
 
 
 def _pairing(meeting: Meeting) -> Row:
     return {
-        "round": meeting.round,
-        "division": meeting.division,
-        "board": meeting.board,
+        **row_of(meeting, "round division board"),
         "first": meeting.first.userid,
         "second": meeting.second.userid if meeting.second else None,
         "result": meeting.points and "-".join(f"{points / 2:g}" for points in meeting.points),

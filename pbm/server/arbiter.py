@@ -7,7 +7,6 @@ from datetime import datetime
 
 from pbm.core.board import OpenBoard, set_clocks
 from pbm.core.notify import Desk
-from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
@@ -89,28 +88,6 @@ class Arbiter(Hand):
             self._service.tools.states.forget()
         return len(numbers)
 
-    def halt(self, kind: StopKind) -> None:
-        """Stop all clocks from now on. kind: with MAINTENANCE, mail is not handled either."""
-        with self._service.store.write() as tx:
-            if tx.absences.open(kind):
-                raise NotAllowed(_ALREADY[kind])
-            tx.absences.add(None, Stop(kind, tx.now))
-
-    def lift(self, kind: StopKind) -> datetime:
-        """End a halt; returns when it began."""
-        with self._service.store.write() as tx:
-            halts = tx.absences.open(kind)
-            if not halts:
-                raise NotAllowed(_NOT[kind])
-            for halt in halts:
-                tx.absences.end(halt, tx.now)
-        return halts[0].stop.starts_at
-
-    def halts(self) -> Sequence[Stop]:
-        """The halts and outages that stop all clocks now."""
-        with self._service.store.read() as tx:
-            return [each.stop for kind in StopKind if kind.is_ours for each in tx.absences.open(kind)]
-
 
 def _ticking(at: Desk, number: int) -> tuple[OpenBoard, Clock]:
     """Raises: MatchOver, NotAllowed."""
@@ -120,10 +97,6 @@ def _ticking(at: Desk, number: int) -> tuple[OpenBoard, Clock]:
     if clock is None or not clock.control.timed:
         raise NotAllowed(f"Board {number} has no clock.")
     return board, clock
-
-
-_ALREADY = {StopKind.HALT: "All clocks stand still already.", StopKind.MAINTENANCE: "Maintenance is on already."}
-_NOT = {StopKind.HALT: "All clocks run.", StopKind.MAINTENANCE: "Maintenance is not on."}
 
 
 def _reopen(board: OpenBoard, kept: int) -> None:

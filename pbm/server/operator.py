@@ -112,13 +112,6 @@ class Administration(Hand):
             note_reach(tx, player, 0)
         return suspended
 
-    def set_bot(self, userid: str, *, bot: bool) -> None:
-        """Mark a player as a program or not; games of a program are not rated, and earlier ratings stay."""
-        with self._service.store.write() as tx:
-            player = player_named(tx, userid)
-            tx.players.set_bot(player.id, bot=bot)
-            tx.players.choose(player.id, bot="on" if bot else "off")
-
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, a random one if it is empty; returns it for the operator to hand over."""
         password = password or secrets.token_hex(8)

@@ -20,19 +20,14 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
+from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
-from pbm.mailin import Action
-from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
-from pbm.reading.commands import Command, begins, board_first, clean, parse
-from pbm.reading.consent import Answer as Agreed
-from pbm.reading.consent import consent
-from pbm.reading.sentences import sentences
-from pbm.reading.verbs import (
+from pbm.domain.reading import MAX_COMMANDS, Reading, has_text, read
+from pbm.domain.verbs import (
     ACCOUNT,
     Locks,
     Standing,
@@ -40,6 +35,11 @@ from pbm.reading.verbs import (
     secrets_of_refused,
     words_behind,
 )
+from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
+from pbm.mailin import Action
+from pbm.reading.consent import Answer as Agreed
+from pbm.reading.consent import consent
+from pbm.reading.sentences import sentences
 from pbm.server.greeting import answer_mail
 from pbm.server.logins import Held
 from pbm.server.plain import check_sure, is_newcomers, restated, restated_line

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
+from pbm.domain.commands import begins, clean
 from pbm.domain.errors import BadArguments
-from pbm.reading.commands import begins, clean
-from pbm.reading.dates import vacation_said
+from pbm.domain.vacations import vacation_said
+from pbm.domain.verbs import find, leading
 from pbm.reading.intent import ACTS, Surroundings
 from pbm.reading.sentences import phrases
-from pbm.reading.verbs import find, leading
 
 CHAT = "chat"
 BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
@@ -73,7 +72,6 @@ def acts(line: str) -> bool:
 def surroundings_of(
     request: Request, board: OpenBoard | None, *, is_turn: bool = False, rival: str = ""
 ) -> Surroundings:
-    @cache  # many phrases ask about the same words
     def is_player(word: str) -> bool:
         return request.tx.players.find(word) is not None or bool(robot_called(request.tx, word))
 

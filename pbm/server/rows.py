@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from games import GAMES
 from games.rules import GameError
 from pbm.core.board import OpenBoard, States, difference
+from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.domain.match import Player, replay
-from pbm.store import Transaction
+from pbm.store import Store, Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tournaments import Tournament
 
@@ -62,6 +64,36 @@ def queued(tx: Transaction, number: int) -> Queued:
     if mail is None:
         raise NotFound(f"There is no email {number} in the outbox.")
     return mail
+
+
+def mark_bot(tx: Transaction, userid: str, *, bot: bool) -> None:
+    """Mark a player as a program or not; games of a program are not rated, and earlier ratings stay."""
+    player = player_named(tx, userid)
+    tx.players.set_bot(player.id, bot=bot)
+    tx.players.choose(player.id, bot="on" if bot else "off")
+
+
+_ALREADY = {StopKind.HALT: "All clocks stand still already.", StopKind.MAINTENANCE: "Maintenance is on already."}
+_NOT = {StopKind.HALT: "All clocks run.", StopKind.MAINTENANCE: "Maintenance is not on."}
+
+
+def halt(store: Store, kind: StopKind) -> None:
+    """Stop all clocks from now on. kind: with MAINTENANCE, mail is not handled either. Raises: NotAllowed."""
+    with store.write() as tx:
+        if tx.absences.open(kind):
+            raise NotAllowed(_ALREADY[kind])
+        tx.absences.add(None, Stop(kind, tx.now))
+
+
+def end_halt(store: Store, kind: StopKind) -> datetime:
+    """End a halt; returns when it began. Raises: NotAllowed."""
+    with store.write() as tx:
+        halts = tx.absences.open(kind)
+        if not halts:
+            raise NotAllowed(_NOT[kind])
+        for each in halts:
+            tx.absences.end(each, tx.now)
+    return halts[0].stop.starts_at
 
 
 NOT_ANSWERED = ("ignore", "bounce", "complaint", "reject", "limit", "move")

@@ -185,7 +185,7 @@ class Belongings(Queries):
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The id of the player who has or had the userid, and whether they are only a name that was imported."""
         columns = players.c.id, players.c.password_hash, players.c.removed_at
-        found = select(*columns).where(players.c.id == id_of(userid.casefold()))
+        found = select(*columns).where(players.c.id == id_of(userid))
         row = self._connection.execute(found).one_or_none()
         if row is None:
             return None

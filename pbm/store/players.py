@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Row, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.match import Player
@@ -76,14 +76,12 @@ _OWNERS = (
 )
 
 
-def id_of(key: BindParameter[str] | str) -> ColumnElement[int]:
-    """The id of whoever has or had a userid. key: the userid in lower case."""
+def id_of(userid: str) -> ColumnElement[int]:
+    """The id of whoever has or had a userid, in any case."""
+    key = userid.casefold()
     has = select(players.c.id).where(players.c.userid_key == key).scalar_subquery()
     had = select(former_names.c.player_id).where(former_names.c.name_key == key).scalar_subquery()
     return func.coalesce(has, had)
-
-
-_FOUND = PLAYERS.where(players.c.id == id_of(bindparam("key")), players.c.removed_at.is_(None))
 
 
 class Players(Queries):
@@ -95,7 +93,8 @@ class Players(Queries):
 
     def find(self, userid: str) -> Player | None:
         """userid: the one they have or had before, in any case."""
-        return self._first(_FOUND, Player._make, {"key": userid.casefold()})
+        found = PLAYERS.where(players.c.id == id_of(userid), players.c.removed_at.is_(None))
+        return self._first(found, Player._make)
 
     def like(self, userid: str) -> list[str]:
         """Some userids of about the same length that begin with the same letter."""

@@ -93,11 +93,9 @@ class Queries:
 
     _connection: sa.Connection
 
-    def _first(
-        self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None
-    ) -> V | None:
-        """What `make` returns for the only row; None if there is none. words: the statement's values by name."""
-        row = self._connection.execute(found, words).one_or_none()
+    def _first(self, found: sa.Executable, make: Callable[[Any], V]) -> V | None:
+        """What `make` returns for the only row; None if there is none."""
+        row = self._connection.execute(found).one_or_none()
         return None if row is None else make(row)
 
     def _all(self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:

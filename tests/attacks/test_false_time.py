@@ -14,7 +14,7 @@ from pbm.domain.calendars import StopKind
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Match
 from pbm.server import Settings
-from pbm.server.arbiter import Arbiter
+from pbm.server.rows import end_halt, halt
 from pbm.store.house import BACKED_UP, LISTENS
 from pbm.store.pulse import HEARTBEAT
 from tests.conversation import ROBOT, START, House
@@ -322,18 +322,18 @@ def test_a_vacation_is_remembered_though_the_clock_was_ahead_for_years(club: Hou
 def test_a_halt_lasts_until_it_is_lifted_though_the_clock_is_put_back(kind: StopKind, wrong: str, club: House) -> None:
     """Whether the clock was wrong when the operator stopped all clocks, or has been wrong since."""
     club.game("cross -size=4 --clock=1d alice bob", ["D4", "C3"])
-    arbiter = Arbiter(club.service)
     if wrong == "before":
         with ahead(club):
-            arbiter.halt(kind)
+            halt(club.service.store, kind)
     else:
-        arbiter.halt(kind)
+        halt(club.service.store, kind)
         club.now -= AHEAD
         club.service.beat()
     live(club, 26 * hour)
-    assert [stop.kind for stop in arbiter.halts()] == [kind]
+    with club.service.store.read() as tx:
+        assert tx.absences.open(kind)
     assert not is_late(match_of(club))
-    arbiter.lift(kind)
+    end_halt(club.service.store, kind)
     live(club, 25 * hour)
     assert is_late(match_of(club))
 

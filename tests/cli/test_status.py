@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from pbm.cli.standing import _duration, lines_of
 from pbm.domain.calendars import StopKind
 from pbm.domain.mail import Arrival, Delivery, Settlement
-from pbm.server.arbiter import Arbiter
+from pbm.server.rows import halt
 from pbm.server.status import status_of
 from pbm.store import Store
 from pbm.store.house import THINKS
@@ -95,7 +95,7 @@ def test_what_stands_still_is_told_in_a_line_with_its_end(table: House) -> None:
         for mail in tx.outbox.latest(Delivery.QUEUED, 10):
             tx.outbox.postpone(mail.id, now + MINUTE, "451 later")
     for kind in (StopKind.HALT, StopKind.MAINTENANCE):
-        Arbiter(table.service).halt(kind)
+        halt(table.service.store, kind)
     shown = "\n".join(lines_of(status_of(store, now + 5 * MINUTE)))
     assert "min ago): pbm doctor" in shown, shown
     assert "No email goes out, since" in shown

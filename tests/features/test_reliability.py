@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pbm.domain.match import Match
 from pbm.domain.ratings import SCALE, Pace, pace_of
-from pbm.server.operator import Administration
+from pbm.server.rows import mark_bot
 from tests.conversation import House, password
 
 PEOPLE = ("alice", "bob", "carol")
@@ -35,6 +35,11 @@ def from_scratch(house: House, userid: str) -> Pace:
             if match.player(seat).userid == userid:
                 total += pace_of(match, seat)
     return total
+
+
+def mark(house: House, userid: str, *, bot: bool) -> None:
+    with house.service.store.write() as tx:
+        mark_bot(tx, userid, bot=bot)
 
 
 def kept(house: House, userid: str) -> Pace:
@@ -102,8 +107,7 @@ def test_a_time_is_told_in_its_largest_unit(minutes: float, shown: str) -> None:
 
 
 def test_a_bot_is_not_rated_and_stands_in_no_list(people: House) -> None:
-    admin = Administration(people.service)
-    admin.set_bot("bob", bot=True)
+    mark(people, "bob", bot=True)
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     assert "unrated" in people.mailboxes["alice@example.net"][0].body
     (got, *_) = people.answer("alice", "resign!", board)
@@ -115,9 +119,9 @@ def test_a_bot_is_not_rated_and_stands_in_no_list(people: House) -> None:
 
 def test_a_game_with_who_has_become_a_bot_meanwhile_is_not_rated(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
-    Administration(people.service).set_bot("bob", bot=True)
+    mark(people, "bob", bot=True)
     assert "The game was not rated: a bot played in it." in people.answer("alice", "resign!", board)[0].body
-    Administration(people.service).set_bot("bob", bot=False)
+    mark(people, "bob", bot=False)
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     assert "rating" in people.answer("alice", "resign!", board)[0].body
 

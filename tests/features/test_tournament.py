@@ -15,6 +15,7 @@ from pbm.domain.match import Ending
 from pbm.features.tournament import letters, rounds
 from pbm.server import Settings
 from pbm.server.arbiter import Arbiter
+from pbm.server.rows import end_halt, halt
 from pbm.server.steward import Steward
 from pbm.store.tournaments import Meeting, Stage, Tournament
 from tests.conversation import ROBOT, Got, House, address_of, password
@@ -396,11 +397,10 @@ def test_nobody_is_reminded_of_a_round_that_no_longer_decides(house: House) -> N
 
 def test_an_outage_delays_the_reminder_as_it_delays_the_end_of_the_round(house: House) -> None:
     make(house, "round-robin -days-per-round=20 --clock=none", NAMES[:2])
-    arbiter = Arbiter(house.service)
     house.wait(16 * DAY)
-    arbiter.halt(StopKind.HALT)
+    halt(house.service.store, StopKind.HALT)
     assert reminded(house.wait(2 * DAY)) == []
-    arbiter.lift(StopKind.HALT)
+    end_halt(house.service.store, StopKind.HALT)
     assert reminded(house.wait(0.9 * DAY)) == []
     assert reminded(house.wait(0.2 * DAY)) == [("ann", 101)]
     assert reminded(house.wait(2 * DAY)) == []

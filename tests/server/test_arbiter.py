@@ -14,6 +14,7 @@ from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.rows import end_halt, halt
 from tests.conversation import House
 
 MOVES = ("D4", "C3", "E5", "B2")
@@ -148,19 +149,19 @@ def test_time_that_was_given_is_there_when_a_game_goes_on_after_its_end(house: H
 
 def test_all_clocks_stand_still_and_run_again(house: House, board: int) -> None:
     before = left(house, board)
-    hand(house).halt(StopKind.HALT)
+    halt(house.service.store, StopKind.HALT)
     with pytest.raises(NotAllowed, match="stand still already"):
-        hand(house).halt(StopKind.HALT)
+        halt(house.service.store, StopKind.HALT)
     house.now += timedelta(days=400)
     house.service.agenda.run()
     assert left(house, board) == before
     (mail,) = house.answer("alice", "show", board)
     assert "The operator has stopped all clocks." in mail.body
-    hand(house).lift(StopKind.HALT)
+    end_halt(house.service.store, StopKind.HALT)
     house.now += timedelta(days=1)
     assert before[0] - 2 * DAY < left(house, board)[0] <= before[0] - DAY
     with pytest.raises(NotAllowed, match="All clocks run"):
-        hand(house).lift(StopKind.HALT)
+        end_halt(house.service.store, StopKind.HALT)
 
 
 def test_time_is_given_on_one_board_or_on_all(house: House, board: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,13 +179,14 @@ def test_time_is_given_on_one_board_or_on_all(house: House, board: int, monkeypa
 
 def test_maintenance_takes_mail_and_plays_nothing(house: House, board: int) -> None:
     before = left(house, board)
-    hand(house).halt(StopKind.MAINTENANCE)
+    halt(house.service.store, StopKind.MAINTENANCE)
     house.service.accept([house.answering("alice", "A1", board)])
     assert house.service.handle() == 0
     house.now += timedelta(days=400)
     assert left(house, board) == before
-    assert [halt.kind for halt in hand(house).halts()] == [StopKind.MAINTENANCE]
-    hand(house).lift(StopKind.MAINTENANCE)
+    with house.service.store.read() as tx:
+        assert tx.absences.open(StopKind.MAINTENANCE)
+    end_halt(house.service.store, StopKind.MAINTENANCE)
     assert house.service.handle() == 1
     assert "Bob" not in told(house)
     assert match_of(house, board).record[-1].notation == "A1"

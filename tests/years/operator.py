@@ -11,6 +11,7 @@ from pbm.domain.errors import Rejected
 from pbm.server import Service
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.rows import end_halt, halt
 from pbm.server.steward import Steward
 from tests.years.people import Player, Twin
 from tests.years.world import World
@@ -93,11 +94,11 @@ class Operator:
         """Mail is taken, and nothing is played for some hours."""
         hours = self._dice.choice((1, 7, 30))
         self._note(f"rests for {hours} hours")
-        Arbiter(self._service).halt(StopKind.MAINTENANCE)
+        halt(self._service.store, StopKind.MAINTENANCE)
 
         def go_on() -> None:
             self._acts += 1
-            Arbiter(self._service).lift(StopKind.MAINTENANCE)
+            end_halt(self._service.store, StopKind.MAINTENANCE)
             self._world.wake()
 
         self._world.later(self._world.now + timedelta(hours=hours), go_on)

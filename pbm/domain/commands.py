@@ -24,10 +24,7 @@ from pbm.domain.errors import BadArguments, UnknownCommand
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
-from pbm.reading.book import named
-from pbm.reading.book import words as kind
-from pbm.reading.sentences import lacks_room
-from pbm.reading.slips import (
+from pbm.domain.slips import (
     ill_bound,
     in_order,
     is_said,
@@ -39,7 +36,7 @@ from pbm.reading.slips import (
     unplaced,
     unsecret,
 )
-from pbm.reading.verbs import (
+from pbm.domain.verbs import (
     CREDENTIALS,
     FIRST_BOARD,
     SECRETS,
@@ -52,6 +49,9 @@ from pbm.reading.verbs import (
     leading,
     usage,
 )
+from pbm.reading.book import named
+from pbm.reading.book import words as kind
+from pbm.reading.sentences import lacks_room
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -62,6 +62,8 @@ SELECTORS = frozenset(
 
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
+_NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
+"""Words before the number of what is played."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
     r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
@@ -486,7 +488,7 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
-    if text.strip().casefold() in {"", *kind("numbered")}:
+    if text.strip().casefold() in _NUMBERED:
         return move, None  # "#20" and "edge #20" are moves in some games
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
