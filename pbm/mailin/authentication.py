@@ -24,6 +24,8 @@ _INSIDE = re.compile(r"\\.|[^()\\]+|[()]", re.DOTALL)
 """What a comment consists of: it may hold others (RFC 5322, 3.2.2), and quotation marks mean nothing in it."""
 _PIECE = re.compile(rf'(?:{_QUOTED}|[^;"])*')
 _METHOD = re.compile(r"\s*([a-z0-9-]+)\s*(?:/\s*\d+\s*)?=\s*([a-z0-9-]+)(?=\s|$)", re.IGNORECASE)
+_SERVER = re.compile(r'\s*"?([^\s;("]*)')
+_FAILS = re.compile(r"\b(dmarc|spf)\s*=\s*fail\b", re.IGNORECASE)
 _PROPERTY = re.compile(rf'\s*(?:[a-z0-9-]+\s*\.\s*)?([a-z0-9_-]+)\s*=\s*({_QUOTED}|[^\s"]+)(?=\s|$)', re.IGNORECASE)
 """Its value may hold "=": Gmail quotes no return paths such as a+b=c@example.org."""
 
@@ -48,30 +50,27 @@ class AuthenticationResults(NamedTuple):
     results: tuple[CheckResult, ...]
 
 
-def parsed(value: str) -> AuthenticationResults | None:
-    """The field; None if any of it cannot be read, because then what it says is in doubt.
+def parsed(value: str) -> AuthenticationResults:
+    """The field; if any of it cannot be read, only what it says against the mail.
 
     >>> parsed('mx.example.org 1; dkim=pass (2048 bits) header.d="example.net"; spf=none').results[0]
     CheckResult(method='dkim', verdict='pass', properties=(('d', 'example.net'),))
-    >>> parsed("mx.example.org; dkim=pass (header.d=example.org") is None
-    True
+    >>> parsed("mx.example.org; dmarc=fail; dkim=pass (header.d=example.org").results
+    (CheckResult(method='dmarc', verdict='fail', properties=()),)
     """
     text = _without_comments(value)
-    if text is None:
-        return None
-    head, *rest = [piece.strip() for piece in _PIECE.findall(text) if piece.strip()] or [""]
+    head, *rest = [piece.strip() for piece in _PIECE.findall(text or "") if piece.strip()] or [""]
     server = head.split()
-    # After the server's name only the version of the format may stand (RFC 8601, 2.2).
-    if len(server) not in (1, 2) or server[1:] not in ([], ["1"]):
-        return None
     if [piece.casefold() for piece in rest] == ["none"]:
         rest = []
-    results = [_result(piece) for piece in rest]
-    if None in results:
-        return None
-    return AuthenticationResults(
-        server[0].strip('"').lower(), tuple(result for result in results if result is not None)
-    )
+    results = tuple(map(_result, rest))
+    # After the server's name only the version of the format may stand (RFC 8601, 2.2).
+    if len(server) in (1, 2) and server[1:] in ([], ["1"]) and None not in results:
+        return AuthenticationResults(server[0].strip('"').lower(), tuple(filter(None, results)))
+    # What it says for the mail is in doubt then, and what it says against it counts.
+    against = tuple(CheckResult(method.lower(), "fail", ()) for method in _FAILS.findall(value))
+    named = _SERVER.match(value)
+    return AuthenticationResults(named[1].lower() if named else "", against)
 
 
 def _without_comments(value: str) -> str | None:
@@ -142,7 +141,7 @@ def _said(fields: Fields, robot: Robot) -> Iterator[tuple[CheckResult, bool]]:
             hops += 1
             continue
         field = parsed(value)
-        if field is None or field.server != robot.authserv_id.lower():
+        if field.server != robot.authserv_id.lower():
             return
         is_sure = hops == 0 or robot.authserv_strips
         yield from ((result, is_sure) for result in field.results)

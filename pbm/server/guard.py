@@ -51,12 +51,8 @@ class Throttle:
     def excess(self, tx: Transaction, mail: Mail, cause: Cause) -> TooMuch | None:
         """Why a mail is left out as one answer too many; None if it may go, and then it is counted."""
         act = cause.act(tx, mail.address) if mail.reply else Act.ANSWER
-        return self.refusal(tx, act, cause.whose(mail.address))
-
-    def refusal(self, tx: Transaction, act: Act, whose: Whose) -> TooMuch | None:
-        """Why a mail has to be left out; None if it may go, and then it is counted."""
         try:
-            draw(tx, self._tools.limits, act, whose)
+            draw(tx, self._tools.limits, act, cause.whose(mail.address))
         except TooMuch as problem:
             return problem
         return None

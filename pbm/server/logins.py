@@ -1,11 +1,11 @@
 """The passwords of a mail: which of them are checked, and how wrong ones count.
 
 They are counted for each userid, each sender and each machine that hands mails over, so that neither many passwords for
-one account nor one password for many accounts get far; and for all strangers together, because each check costs as much
-as hundreds of moves. Where a player has shown who they are, at an address and in a network, their guesses are counted
-apart: nobody locks them out there from elsewhere, whatever From says. A player who answers a mail of ours is never
-locked out: a token proves more than a password, and cannot be guessed. Nobody is told whether a userid exists, or
-whether a password that was not checked was right.
+one account nor one password for many accounts get far; and for strangers by network, and for those that nobody vouches
+for all together, because each check costs as much as hundreds of moves. Where a player has shown who they are, at an
+address and in a network, their guesses are counted apart: nobody locks them out there from elsewhere, whatever From
+says. A player who answers a mail of ours is never locked out: a token proves more than a password, and cannot be
+guessed. Nobody is told whether a userid exists, or whether a password that was not checked was right.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Origin(NamedTuple):
     def whose(self, account: str = "") -> Whose:
         """Whose guess it is, at an account if one is named."""
         pool = Pool.PROVEN if self.vouched else Pool.UNPROVEN
-        return Whose(pool, source=self.address, machine=self.peer, account=account)
+        return Whose(pool, source=self.address, machine=self.peer, network=self.network, account=account)
 
     def home(self, userid: str) -> Key:
         """What is noted where the player has shown who they are: the address in From, and the network."""

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
-from pbm.core.limits import Act, TooMuch, Whose, draw
+from pbm.core.limits import Act, TooMuch, draw
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
@@ -120,7 +120,7 @@ class Regrets:
 
     def for_operator(self, tx: Transaction, mail: Prepared) -> Settled:
         """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
-        told = self._few(tx, *postmaster.tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
+        told = self._few(tx, mail, *postmaster.tell_operator(Desk(tx, self.tools), mail.row, mail.letter))
         return self._put_by(tx, "postmaster: for the operator", (*told, *self._of_command(tx, mail)))
 
     def _of_command(self, tx: Transaction, mail: Prepared) -> tuple[Mail, ...]:
@@ -146,16 +146,17 @@ class Regrets:
         known = sender if tx.players.of_address(sender) else ""
         operator = (self.tools.operator, f"pbm: fault {reference}", "fault-operator.txt")
         told = [each for each in ((known, "pbm: our fault", "fault.txt"), operator) if each[0]]
-        return self._few(tx, *(self._letter(tx, *each, inbox_id=mail.row.id, reference=reference) for each in told))
+        return self._few(
+            tx, mail, *(self._letter(tx, *each, inbox_id=mail.row.id, reference=reference) for each in told)
+        )
 
     def _letter(self, tx: Transaction, address: str, subject: str, page: str, **words: Any) -> Mail:
         return self.tools.composer.letter(address, subject, page, tx.now, **words)
 
-    def _few(self, tx: Transaction, *letters: Mail) -> tuple[Mail, ...]:
-        """The letters that are not too many; they are counted."""
-        return tuple(
-            letter for letter in letters if not self.throttle.refusal(tx, Act.ANSWER, Whose(to=letter.address))
-        )
+    def _few(self, tx: Transaction, mail: Prepared, *letters: Mail) -> tuple[Mail, ...]:
+        """The letters because of a mail that are not too many; they are counted."""
+        cause = mail.cause(mail.sender.shown)
+        return tuple(letter for letter in letters if not self.throttle.excess(tx, letter, cause))
 
 
 _OF_THE_MAIL = ("5.1.7", "5.1.8", "5.2.2", "5.2.3", "5.3.4", "5.7.")

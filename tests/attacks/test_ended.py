@@ -7,7 +7,7 @@ import pytest
 from pbm.domain.verbs import VERBS
 from tests.conversation import House, address_of
 
-HARMLESS = frozenset({"rematch", "chat", "note", "review", "replay", "why"})
+HARMLESS = frozenset({"chat", "note", "review", "replay", "why"})
 """About the board itself, so that the token of a seat there is enough for its player."""
 WORDS = {
     "set": "set mail text",
@@ -83,11 +83,22 @@ def test_a_vouched_address_proves_its_player_as_ever(ended: House) -> None:
     assert got["Subject"] == "pbm: your settings"
 
 
-def test_a_mail_that_was_forwarded_begins_no_rematch(house: House) -> None:
+@pytest.mark.parametrize("sender", ["eve@elsewhere.example", "bob"])
+def test_a_mail_that_was_forwarded_begins_no_rematch(sender: str, house: House) -> None:
+    """Another board is more than its own, even for the address of its player in From."""
     house.players("alice", "bob")
     board = house.game("cross -size=3 alice bob", ["C3", "B2"])
     house.answer("alice", "resign!", board)
     before = house.dump()
-    house.answer("eve@elsewhere.example", "rematch", board, of="bob")
+    house.answer(sender, "rematch", board, of="bob")
     assert house.dump() == before
-    assert [got.board for got in house.answer("bob", "rematch", board)] == [board + 1] * 2
+    assert [got.board for got in house.answer("bob", "rematch", board, vouched=True)] == [board + 1] * 2
+
+
+def test_who_asks_for_a_rematch_is_asked(house: House) -> None:
+    house.players("alice", "bob")
+    board = house.game("cross -size=3 alice bob", ["C3", "B2"])
+    house.answer("alice", "resign!", board)
+    (asked,) = house.answer("bob", "rematch", board)
+    assert (asked.address, asked["Subject"]) == (address_of("bob"), "pbm: was that you?")
+    assert [got.board for got in house.answer("bob", "yes")] == [board + 1] * 2

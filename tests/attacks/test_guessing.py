@@ -332,3 +332,24 @@ def test_a_token_changed_in_any_place_opens_nothing(open_house: House) -> None:
         before = open_house.dump()
         to_token(open_house, forged, f"m{place}@evil.example")
         assert open_house.dump() == before
+
+
+def vouched_signup(house: House, number: int, domain: str, network: int) -> str:
+    """The answer to a signup for which our mail server vouches; no time passes."""
+    house.now -= timedelta(minutes=1)
+    where = f"from far.example (unknown [185.12.{network}.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
+    verdict = f"{ROBOT.authserv_id}; dkim=pass header.d={domain}"
+    words, head = f"signup new{chr(97 + number)} a-good-word", {"Authentication_Results": verdict, "Received": where}
+    (got,) = house.send(f"m{number}@{domain}", words, **head)
+    return said(got)
+
+
+def test_whoever_has_a_domain_of_their_own_shuts_no_other_newcomer_out(new_house: NewHouse) -> None:
+    """With as many mailboxes there as they like, for each of which their mail server vouches."""
+    plenty = {"unasked_per_domain_per_day": 9999, "unasked_per_network_per_day": 9999, "questions_per_day": 99}
+    house = new_house(Settings(ROBOT, Limits.model_validate({"scale": 0.05, **plenty})))
+    told = [vouched_signup(house, number, "evil.example", 1) for number in range(8)]
+    assert [LOCKED in each for each in told] == [False] * 5 + [True] * 3
+    assert LOCKED not in vouched_signup(house, 20, "good.example", 2)
+    (got,) = house.send("new@x.example", "signup newcomer a-good-word")
+    assert got["Subject"] == "pbm: please confirm your address"

@@ -159,7 +159,7 @@ def test_a_block_holds_for_rematches_and_seeks(people: House) -> None:
 def test_a_rematch_exchanges_seats_and_keeps_the_options(people: House) -> None:
     board = people.game("cross -size=3 --unrated alice bob", ["C3", "B2"])
     end(people, "alice", board)
-    again = started(people.answer("alice", "rematch", board))
+    again = started(people.answer("alice", "rematch", board, vouched=True))
     with people.service.store.read() as tx:
         old, new = tx.matches.load(board), tx.matches.load(again)
     assert old is not None
@@ -171,8 +171,8 @@ def test_a_rematch_exchanges_seats_and_keeps_the_options(people: House) -> None:
 def test_two_who_ask_for_a_rematch_get_one(people: House) -> None:
     board = people.game("cross -size=3 alice bob", ["C3", "B2"])
     end(people, "alice", board)
-    again = started(people.answer("alice", "rematch", board))
-    assert f"it is board {again}" in refused(people.answer("bob", "rematch", board))
+    again = started(people.answer("alice", "rematch", board, vouched=True))
+    assert f"it is board {again}" in refused(people.answer("bob", "rematch", board, vouched=True))
     assert f"it is board {again}" in refused(said(people, "alice", f"cross rematch {board} {{}}"))
 
 
@@ -199,7 +199,7 @@ def test_a_board_of_ones_own_goes_along_with_its_rematch(people: House) -> None:
         match = tx.matches.load(board)
     assert match is not None
     if match.result is None or match.result.ending.value != "void":
-        again = started(people.answer("bob", "rematch", board))
+        again = started(people.answer("bob", "rematch", board, vouched=True))
         with people.service.store.read() as tx:
             new = tx.matches.load(again)
         assert new is not None

@@ -241,7 +241,7 @@ def test_nobody_sees_an_address_of_anybody_else(watched: House) -> None:
     watched.answer("alice", "Z9 is not on it", 101)
     watched.answer("alice", "propose", 101)
     watched.answer("bob", "accept", 101)
-    watched.answer("bob", "rematch", 101)
+    watched.answer("bob", "rematch", 101, vouched=True)
     watched.send("erin", "broadcast erin erinpass", "To all.")
     for userid in ("alice", "bob", "carol", "dave", "erin"):
         for line in ("about alice", "cross standings", "cross history", "list cross", "follow", "block", "export"):

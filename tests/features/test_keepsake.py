@@ -50,7 +50,7 @@ def test_both_get_the_game_in_its_conversation_and_can_play_once_more(ended: Hou
         assert len(frames) == 3 + 1, "the boards before and after each ply"
         assert "won" in got.body
     assert "cid:" in mine.part("text/html")
-    assert any("rematch" in each.body or each.board != 101 for each in ended.answer("bob", "rematch"))
+    assert any("rematch" in each.body or each.board != 101 for each in ended.answer("bob", "rematch", vouched=True))
     assert not ended.think(), "once"
 
 

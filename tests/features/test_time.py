@@ -415,7 +415,7 @@ def test_one_address_that_fails_stops_nobody(club: House) -> None:
 def test_a_rematch_and_a_seek_have_the_clock_that_was_agreed(club: House) -> None:
     club.wait(3 * day)
     command(club, "bob", "cross claim 101 {}")
-    (got, *_) = club.answer("bob", "rematch", 101)
+    (got, *_) = club.answer("bob", "rematch", 101, vouched=True)
     assert got.board is not None
     assert str(match_of(club, got.board).control) == "3d"
     command(club, "alice", "cross seek {} --clock=5d+1d --unrated")

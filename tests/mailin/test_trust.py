@@ -101,7 +101,6 @@ def test_dmarc_fails_or_spf_where_nothing_passes(results: str, verdict: Judgemen
 )
 def test_fields_as_servers_write_them_can_be_read(field: str) -> None:
     found = parsed(field)
-    assert found is not None
     assert found.server == "mx.example.org"
     assert {result.verdict for result in found.results} <= {"pass"}
 
@@ -111,7 +110,30 @@ def test_fields_as_servers_write_them_can_be_read(field: str) -> None:
     ["", ";", "a b; spf=pass", "a 2; spf=pass", "a; spf", "a; =pass", 'a; spf=pass x="', "a; spf=pass (", "a; x=y z"],
 )
 def test_a_field_of_which_a_part_cannot_be_read_says_nothing(field: str) -> None:
-    assert parsed(field) is None
+    assert parsed(field).results == ()
+
+
+UNREADABLE = (
+    "; dmarc=fail; dkim=pass (header.d=example.org",
+    '; dkim=pass header.d="example.org; dmarc=fail header.from=example.org',
+    " 7; dmarc = fail",
+    "; spf=pass smtp.mailfrom=ann@example.org; ???; DMARC=fail",
+)
+
+
+@pytest.mark.parametrize("results", UNREADABLE)
+@pytest.mark.parametrize("passed", [(), (GOOD,)])
+def test_but_what_it_says_against_the_mail_counts(results: str, passed: tuple[str, ...]) -> None:
+    """A word of the sender's that a mail server quotes badly must not hide what that server has found."""
+    for fields in ((f"{RESULTS}{results}", *passed, OURS), (*passed, f"{RESULTS}{results}", OURS)):
+        assert judged(*fields) is Judgement.FAILED
+
+
+def test_nor_does_it_hide_what_the_next_one_says() -> None:
+    broken = f"{RESULTS}; dkim=pass (header.d=example.org"
+    assert judged(broken) is Judgement.NONE
+    assert judged(broken, f"{RESULTS}; dmarc=fail", OURS) is Judgement.FAILED
+    assert judged(broken, GOOD, OURS) is Judgement.PASSED
 
 
 def test_fields_that_a_sender_may_have_brought_along_are_not_read() -> None:

@@ -177,7 +177,7 @@ def test_nothing_is_begun_with_somebody_whom_no_mail_reaches(inn: House) -> None
     for got in board_mails(inn, 3):
         bounce(inn, got)
     assert unreachable(inn, "bob")
-    for got in inn.answer("alice", "rematch", board):
+    for got in inn.answer("alice", "rematch", board, vouched=True):
         assert "bob gets no mail at present" in " ".join(got.body.split())
     for words in ("cross challenge carol bob", "cross challenge me bob@example.net", "take 1"):
         (got,) = inn.send("carol", words, Authentication_Results=VOUCHED)

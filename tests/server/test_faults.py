@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from games import GAMES
 from pbm.core.credentials import Passwords
@@ -14,6 +15,7 @@ from pbm.domain.mail import Arrival
 from pbm.domain.verbs import VERBS
 from pbm.server import Settings
 from pbm.server import handle as service
+from pbm.store.tables import attempts
 from tests.conversation import ROBOT, House, address_of
 
 
@@ -65,6 +67,22 @@ def test_the_operator_is_told(new_house: Callable[..., House], monkeypatch: pyte
     monkeypatch.setitem(HANDLERS, "help", broken)
     (row,) = [queued for queued in sent(house, "help") if queued[0] == "root@example.org"]
     assert row[1].startswith("pbm: fault ")
+
+
+@pytest.mark.parametrize("to", [ROBOT.address, "postmaster@example.org"])
+def test_what_proves_nothing_draws_nothing_that_is_for_who_proves_more(
+    to: str, new_house: Callable[..., House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Mails with which we cannot cope, or to the operator, in a player's name: each causes letters."""
+    house = new_house(Settings(ROBOT, operator="root@example.org"))
+    house.player("bob")
+    monkeypatch.setitem(HANDLERS, "list", broken)
+    for _ in range(3):
+        house.send("bob", "list", to=to)
+    with house.service.store.read() as tx:
+        kinds = tx._connection.execute(select(attempts.c.kind, attempts.c.subject)).all()
+    assert {kind for kind, _ in kinds} >= {"unproven answers"}
+    assert [subject for _, subject in kinds if subject.endswith(" proven")] == []
 
 
 def sent(house: House, subject: str) -> list[tuple[str, str]]:

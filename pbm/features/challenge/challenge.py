@@ -115,7 +115,10 @@ def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Play
     "play the game of an ended board again, with the seats exchanged",
 )
 def rematch(request: Request, command: Command) -> Answer | None:
-    """Start the game again, with the seats exchanged; either player can do so, from their own address."""
+    """Start the game again, with the seats exchanged; either player can do so.
+
+    The token of their seat is not enough: another board is more than its own.
+    """
     board, seat = request.author.seated(command)
     match, asker = board.match, board.match.player(seat)
     opponent = request.tx.players.get(match.player(other(seat)).id)
@@ -123,7 +126,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {match.board} has not ended yet.")
     if match.result.ending is Ending.VOID:
         raise NotAllowed(f"Board {match.board} was void, so there is nothing to play again.")
-    request.author.who(command, match.board)
+    request.author.who(command)
     follower = request.tx.matches.rematch_of(match.board)
     if follower is not None:
         raise NotAllowed(f"The rematch has started already: it is board {follower}.", f"show {follower}")
