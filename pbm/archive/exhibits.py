@@ -20,7 +20,7 @@ from pbm.domain.tournaments.terms import Kind
 from pbm.draw import plots
 from pbm.draw.plots import Bar
 from pbm.draw.svg import Board, replay
-from pbm.store.archive import Finished, Rated
+from pbm.store.lists import Finished
 from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
@@ -124,10 +124,10 @@ def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
     return Markup(plots.standings(bars, described) if bars else "")  # noqa: S704  all text in it is escaped
 
 
-def careers(player: Player, boards: Sequence[Finished], rated: Sequence[Rated]) -> list[Career]:
-    """A career for each game they have played, in the order of the registry."""
+def careers(player: Player, boards: Sequence[Finished], rated: Sequence[tuple[str, float]]) -> list[Career]:
+    """A career for each game they have played, in the order of the registry. rated: games, with ratings."""
     return [
-        _career(game, player, own, [each.rating for each in rated if each.game == game])
+        _career(game, player, own, [rating for rated_game, rating in rated if rated_game == game])
         for game in GAMES
         if (own := [each for each in boards if each.game == game])
     ]

@@ -28,7 +28,7 @@ from pbm.domain.errors import Rejected
 from pbm.domain.match import Player
 from pbm.resources import folder
 from pbm.store import Store, Transaction
-from pbm.store.archive import Finished, Person
+from pbm.store.lists import Finished, Person
 from pbm.store.matches import batched
 from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament

@@ -19,7 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from games import GAMES
-from pbm.store.archive import Finished
+from pbm.store.lists import Finished
 
 LATEST = 30
 """The most games in a feed."""

@@ -183,7 +183,8 @@ def _busy(configuration: Configuration) -> dict[str, str]:
     with suppress(Refused, DatabaseTrouble), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.read() as tx:
-                return tx.matches.busy_addresses()
+                busy = {each.userid: tx.players.confirmed(each.id) for each in tx.matches.busy_players()}
+                return {userid: own[0] for userid, own in busy.items() if own}
     return {}
 
 

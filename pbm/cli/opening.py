@@ -24,8 +24,8 @@ from pbm.cli.places import DATA_FOLDER, DEFAULT_DATABASE, MASK
 from pbm.cli.settings import Configuration
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store.backup import file_of, journals
+from pbm.store.house import LogLine
 from pbm.store.neighbours import Malformed
-from pbm.store.refusals import LogLine
 
 if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of it
     from pbm.edges.crypt import Keyring

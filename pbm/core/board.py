@@ -362,7 +362,7 @@ class OpenBoard:
         """Set the clock, and when the board needs the server next."""
         self.match = with_clock(self.match, clock, self.now)
         assert self.match.clock is not None  # noqa: S101  it was set
-        self.tx.matches.set_clock(self.match.board, self.match.clock)
+        self.tx.matches.set_clocks({self.match.board: self.match.clock})
 
     def renew(self) -> None:
         """Read the players' settings and rests, and the clock, again: they may have changed in the database since."""

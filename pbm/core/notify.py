@@ -81,7 +81,7 @@ class Desk:
 
     def letter(self, address: str, subject: str, page: str, player: Player | None = None, **words: Any) -> Mail:
         """A letter in the form that its reader has chosen, if they are a player. words: as for Composer.letter."""
-        chosen = Settings.chosen(self.tx.players.profiles(player.id)[player.id][1]) if player else Settings()
+        chosen = Settings.chosen(self.tx.players.settings(player.id)) if player else Settings()
         return self.tools.composer.letter(address, subject, page, self.now, player=player, form=chosen.mail, **words)
 
     def owe(self, mails: Sequence[Mail]) -> None:

@@ -331,7 +331,7 @@ def seed_of(said: str) -> int:
 
 def unheard(tx: Transaction, player: Player) -> str:
     """Why no mail can reach a player; empty where it can, and for robots, which need none."""
-    if tx.players.confirmed(player.id)[player.id] or is_robot(tx, player):
+    if tx.players.confirmed(player.id) or is_robot(tx, player):
         return ""
     if tx.players.unreachable(player.id):
         return f"{player.userid} gets no mail at present, because all of it comes back"

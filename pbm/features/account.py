@@ -230,7 +230,7 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
 
     The question before stays good if none may be sent in its place. wanted: as for _ask_for_password.
     """
-    own = request.tx.players.confirmed(player.id)[player.id]
+    own = request.tx.players.confirmed(player.id)
     if player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now):
         return False
     addresses = [address for address in own if request.may_ask(Act.RESET, address)]
@@ -266,7 +266,7 @@ def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     except BadArguments as error:
         _ask_for_password(request, player, ticket.payload["address"], problem=str(error))
         return
-    for address in request.tx.players.confirmed(player.id)[player.id]:
+    for address in request.tx.players.confirmed(player.id):
         own = address == ticket.payload["address"]
         request.outgoing.write(address, "pbm: your password is set", "reset-done.txt", player=player, answers=own)
 
@@ -341,7 +341,7 @@ def confirm(request: Request, ticket: Ticket) -> None:
     instead = ticket.payload.get("instead")
     if instead:
         _drop_all_but(request, player, instead)
-    own = request.tx.players.confirmed(player.id)[player.id]
+    own = request.tx.players.confirmed(player.id)
     page = "welcome.txt" if own == [address.address] and not instead else "confirmed.txt"
     token = request.tools.composer.answered_by(reader_of(request, player))
     request.outgoing.write(address.address, "pbm: welcome", page, player=player, reply_to=token, addresses=own)

@@ -63,7 +63,7 @@ def end_account(tx: Transaction, player: Player) -> None:
 )
 def delete(request: Request, command: Command) -> None:
     player = request.author.who(command)
-    addresses = request.tx.players.confirmed(player.id)[player.id]
+    addresses = request.tx.players.confirmed(player.id)
     boards = remove_account(request.tx, player, request.boards.load)
     numbers = [board.match.board for board in boards]
     for address in addresses:
@@ -159,7 +159,7 @@ def erase_me(request: Request, command: Command) -> None:
     if player is None:
         raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
     _check_not_planned(request, player)
-    own = request.tx.players.confirmed(player.id)[player.id]
+    own = request.tx.players.confirmed(player.id)
     asked = [address for address in own if request.may_ask(Act.ERASE, address)]
     for address in asked:
         token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
@@ -205,7 +205,7 @@ def _plan(request: Request, player: Player) -> None:
     due_at = request.now + timedelta(days=days)
     request.tx.agenda.put(ERASE, player.id, due_at)
     boards = [each.board for each in request.tx.matches.under_way(player.id)]
-    for address in request.tx.players.confirmed(player.id)[player.id]:
+    for address in request.tx.players.confirmed(player.id):
         token = request.outgoing.issue(KEEP, player.userid, days=days + 1, player=player)
         until = due_at.astimezone(reader_of(request, player).settings.zone)
         _write(request, player, address, "erase.txt", reply_to=token, until=until, boards=boards)

@@ -84,10 +84,10 @@ def _rows(request: Request, game: str) -> list[PlayerRow]:
     tx, ranks = request.tx, count(1)
     rated = [(player, tally.at(request.now)) for player, tally in tx.ratings.standings(game, MAX_RANKED)]
     ids = [player.id for player, _ in rated]
-    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_in(game, ids), tx.paces.of(game, ids)
+    choices, counts, paces = tx.choices.of(game, ids), tx.matches.active_counts(ids), tx.paces.of(game, ids)
     rows = []
     for player, tally in rated:
-        active, pace, choice = counts[player.id], paces[player.id], choices[player.id]
+        active, pace, choice = counts[player.id].get(game, 0), paces[player.id], choices[player.id]
         most = "-" if choice.most_active is None else choice.most_active
         limit = most if choice.accepts else 0
         section, userid, rating = _section(tally, active, request.now), player.userid, tally.rating.shown

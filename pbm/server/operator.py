@@ -49,7 +49,7 @@ class Hand:
         self, tx: Transaction, player: Player, subject: str, page: str, to: Sequence[str] | None = None, **words: Any
     ) -> list[Mail]:
         """Letters with a page to all addresses of a player. to: other addresses instead, such as earlier ones."""
-        tools, addresses = self._service.tools, tx.players.confirmed(player.id)[player.id]
+        tools, addresses = self._service.tools, tx.players.confirmed(player.id)
         words = {"addresses": addresses, "postmaster": address_of(tools), **words}
         to = addresses if to is None else to
         return [self._at(tx).letter(each, subject, page, player, **words) for each in to]
@@ -93,12 +93,12 @@ class Administration(Hand):
             check_address(address)
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
-            before = tx.players.confirmed(player.id)[player.id]
+            before = tx.players.confirmed(player.id)
             tx.players.drop_addresses(player.id)
             for address in dict.fromkeys(addresses):
                 tx.players.add_address(player.id, address, tx.now, confirmed=True)
             note_reach(tx, player, 0)
-            after = tx.players.confirmed(player.id)[player.id]
+            after = tx.players.confirmed(player.id)
             for what, own, others in (("address", after, before), ("moved", before, after)):
                 to = [each for each in own if each not in others]
                 mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)

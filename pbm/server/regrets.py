@@ -25,8 +25,7 @@ from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Throttle
 from pbm.server.senders import is_player
 from pbm.store import Transaction
-from pbm.store.players import Ban
-from pbm.store.refusals import Returned
+from pbm.store.players import Ban, Returned
 
 log = structlog.get_logger()
 
@@ -107,7 +106,7 @@ class Regrets:
                 tx, address, SUSPENDED, "suspended.txt", player=player, asked=True,
                 until=ban.until, reason=ban.reason.rstrip("."), postmaster=postmaster.address_of(self.tools),
             )
-            for address in tx.players.confirmed(player.id)[player.id]
+            for address in tx.players.confirmed(player.id)
         )  # fmt: skip
 
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
@@ -189,7 +188,7 @@ class Bouncing:
         board, player_id = queued.mail.board, queued.mail.player_id
         if board is None or player_id is None:
             return
-        elsewhere = set(tx.players.confirmed(player_id)[player_id]) - {queued.mail.address}
+        elsewhere = set(tx.players.confirmed(player_id)) - {queued.mail.address}
         if not elsewhere and self._tell_opponent(tx, board, player_id):
             tell_operator(
                 Desk(tx, self.tools), f"pbm: board {board}, an email was given up", "unreached-operator.txt",

@@ -410,6 +410,6 @@ def told_since_the_ply(request: Request) -> str:
     board, seated = request.sender.board, request.sender.seated
     if request.message.mark is Mark.NONE or board is None or seated is None:
         return ""
-    match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)[seated.id]
+    match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)
     told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)
     return "A program gets one answer at each ply." if told else ""

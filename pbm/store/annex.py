@@ -1,19 +1,17 @@
-"""What belongs to a match besides its record: clock, players' decisions, followers, and what people have written."""
+"""What belongs to boards besides their records: decisions for later, who wants to hear, what people have written."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BindParameter,
     Row,
-    ScalarSelect,
     bindparam,
-    exists,
     insert,
     literal,
     not_,
@@ -22,12 +20,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from pbm.domain.clock import Clock, read_control
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
-from pbm.domain.settings import Settings
-from pbm.store.house import concerning, lasting_beyond
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, made
 from pbm.store.tables import (
     PLAYERS,
     broadcasts,
@@ -39,68 +34,6 @@ from pbm.store.tables import (
     players,
     remarks,
 )
-
-STOPPED: Mapping[str, Any] = dict.fromkeys(
-    ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
-) | {"paused": False}
-"""The columns of a board that has no clock, or none any more."""
-
-COLUMNS = tuple(STOPPED)
-_LEFT = frozenset({"left1", "left2", "turn_left", "gift"})
-"""The time each side has left, which stays known after the end of a game."""
-
-
-def columns_of(clock: Clock | None) -> Mapping[str, Any]:
-    """The columns of a clock, except its control, which never changes, and its seat, which the board has."""
-    if clock is None:
-        return STOPPED
-    return {
-        "left1": clock.left[0],
-        "left2": clock.left[1],
-        "turn_left": clock.turn_left,
-        "ticking_since": clock.since,
-        "deadline_at": clock.deadline_at,
-        "overrun_at": clock.overrun_at,
-        "due_at": clock.due_at,
-        "paused": clock.paused,
-        "gift": clock.gift or None,
-    }
-
-
-def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
-    """The columns of the clock of a board that has ended: no instants, only the time each side had left."""
-    return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
-
-
-def clock_of(row: Row[Any]) -> Clock | None:
-    """The clock in a row of matches; None if the board has none."""
-    if row.ticking_since is None or row.seat_to_move is None:
-        return None
-    return Clock(
-        read_control(row.control),
-        row.seat_to_move,
-        (row.left1, row.left2),
-        row.ticking_since,
-        row.turn_left,
-        row.paused,
-        row.deadline_at,
-        row.overrun_at,
-        row.due_at,
-        row.gift or 0,
-    )
-
-
-@lru_cache(maxsize=5000)
-def settings_of(stored: str) -> Settings:
-    """The settings stored in a player's row."""
-    return Settings.chosen(json.loads(stored))
-
-
-def is_interrupted() -> ScalarSelect[bool]:
-    """A column of a board's row: whether anything stops its clock at some time after it was last touched."""
-    concerned, lasting = concerning((matches.c.seat1_id, matches.c.seat2_id)), lasting_beyond(matches.c.ticking_since)
-    return select(exists().where(concerned, lasting).correlate(matches)).scalar_subquery()
-
 
 _OF_BOARD = select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind)
 
@@ -206,6 +139,40 @@ class Follows(Queries):
     def unfollow_player(self, player_id: int, followed_id: int) -> bool:
         """False if they did not follow them."""
         return self._drop(player_follows, player_id=player_id, followed_id=followed_id) != 0
+
+
+@dataclass(frozen=True, slots=True)
+class GameChoice:
+    """accepts: takes challenges. most_active: boards under way at once; None for no limit but the server's.
+
+    notify_ends: wants the final mail of every board of the game. follows: wants all boards and seeks of the game.
+    """
+
+    accepts: bool = True
+    most_active: int | None = None
+    notify_ends: bool = False
+    follows: bool = False
+
+
+class Choices(Queries):
+    """A player without a row has the defaults."""
+
+    def of(self, game: str, player_ids: Iterable[int]) -> dict[int, GameChoice]:
+        """The choices of each player asked for."""
+        return self._of_game(game_choices, game, player_ids, partial(made, GameChoice), GameChoice())
+
+    def of_one(self, game: str, player_id: int) -> GameChoice:
+        return self.of(game, (player_id,))[player_id]
+
+    def change(self, player_id: int, game: str, **changes: bool | int | None) -> None:
+        values = asdict(self.of_one(game, player_id)) | changes
+        self._put(game_choices, {"player_id": player_id, "game": game}, values)
+
+    def followers(self, game: str) -> list[Player]:
+        """Players who want to hear of every board and seek of the game."""
+        found = PLAYERS.join(game_choices, game_choices.c.player_id == players.c.id)
+        wanted = (game_choices.c.game == game) & game_choices.c.follows & players.c.removed_at.is_(None)
+        return self._players(found.where(wanted).order_by(players.c.id))
 
 
 class Remarks(Queries):

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any
@@ -185,7 +184,7 @@ class Belongings(Queries):
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The id of the player who has or had the userid, and whether they are only a name that was imported."""
         columns = players.c.id, players.c.password_hash, players.c.removed_at
-        found = select(*columns).where(players.c.id == id_of(userid))
+        found = select(*columns).where(players.c.id == id_of(userid.casefold()))
         row = self._connection.execute(found).one_or_none()
         if row is None:
             return None
@@ -205,28 +204,19 @@ class Belongings(Queries):
         """Add rows of a section. Raises: BadArguments."""
         table, _ = SECTIONS[name]
         for row in rows:
-            values = _checked(table, row)
-            if table is addresses:
-                values["address_key"] = values["address"].casefold()
-            with _fitting(table):
-                self._insert(table, **values, player_id=player_id)
+            self._take_in(table, row, {"player_id": player_id})
             if table is remarks:
-                self._update(matches, matches.c.board == values["board"], annotated=True)
+                self._update(matches, matches.c.board == row["board"], annotated=True)
 
     def add_person(self, name: str, player_id: int, other_id: int) -> None:
         """Add a player whom the player follows, or has blocked. Raises: BadArguments."""
         other = PEOPLE[name]
-        with _fitting(other.table):
-            self._insert(other.table, **{"player_id": player_id, other.name: other_id})
+        self._take_in(other.table, {}, {"player_id": player_id, other.name: other_id})
 
     def add_match(self, row: Values, board: int | None, seats: tuple[int, int], rematch_of: int | None) -> int:
         """Add a match without its record; returns its board. board: None for the next free. Raises: BadArguments."""
-        values = _checked(matches, row) | {"seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
-        del values["board"]
-        if board is not None:
-            values["board"] = board
-        with _fitting(matches):
-            added = self._add(matches, **values)
+        keys = {"board": board, "seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
+        added = self._take_in(matches, row, keys)
         if self._connection.dialect.name != "sqlite":
             raised = select(func.max(matches.c.board)).scalar_subquery()
             self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
@@ -248,17 +238,20 @@ class Belongings(Queries):
 
     def add_decided(self, board: int, row: Values) -> None:
         """Add one of a seat's decisions for later. Raises: BadArguments."""
-        with _fitting(intents):
-            self._insert(intents, **_checked(intents, row, within=matches), board=board)
+        self._take_in(intents, row, {"board": board}, within=matches)
 
+    def _take_in(self, table: Table, row: Values, keys: Values, within: Table | None = None) -> int:
+        """Add an exported row; returns the first part of its key. keys: what only this database knows.
 
-@contextmanager
-def _fitting(table: Table) -> Iterator[None]:
-    """Turn a conflict with rows of the table into an error for the player. Raises: BadArguments."""
-    try:
-        yield
-    except IntegrityError:
-        raise BadArguments(f"A row of {table.name} does not go with the others, or is there twice.") from None
+        Raises: BadArguments.
+        """
+        values = {**_checked(table, row, within=within), **keys}
+        added = insert(table).values({name: value for name, value in values.items() if value is not None})
+        try:
+            key = self._connection.execute(added).inserted_primary_key
+        except IntegrityError:
+            raise BadArguments(f"A row of {table.name} does not go with the others, or is there twice.") from None
+        return int(key[0]) if key else 0
 
 
 @cache

@@ -25,7 +25,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
 from pbm.resources import folder
 from pbm.store import space
 from pbm.store.backup import Contents
-from pbm.store.house import TOLD
+from pbm.store.house import TOLD, LogLine
 from pbm.store.neighbours import (
     BUSY_SECONDS,
     READ_ONLY,
@@ -45,7 +45,6 @@ from pbm.store.neighbours import (
     translated,
 )
 from pbm.store.pulse import HEARTBEAT
-from pbm.store.refusals import LogLine
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 
@@ -234,7 +233,7 @@ class Store:
             if current is not None and self.locks_rows:
                 connection.exec_driver_sql("LOCK TABLE alembic_version")  # all who write have read it: _check_current
             migrate(connection)
-            tx.secrets.ensure(secrets.token_hex(32), now)
+            tx.secrets.ensure(secrets.token_hex(32))
             _first_board(connection)
 
     def set_back(self, now: datetime) -> None:

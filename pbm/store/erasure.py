@@ -17,9 +17,9 @@ from pbm.domain.likeness import look, mailbox
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD, PEOPLE
+from pbm.store.house import Acts
 from pbm.store.matches import SEATS, batched, seated
 from pbm.store.queues import WHOLE, Outbox, queued
-from pbm.store.refusals import Acts
 from pbm.store.statements import Queries
 from pbm.store.tables import (
     OWNS,

@@ -3,39 +3,55 @@
 Players know the server by its mail address; its secrets prove that a mail or an export is its own; keys of others
 encrypt what it sends them. All belong to the database, not to a process. The agenda holds what is to be done, each
 thing once. Clocks stand still for players on vacation or out of reach, and for everybody while the server was down.
+What operators did is logged.
 """
 
 from __future__ import annotations
 
 import hmac
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.pulse import HEARTBEAT
-from pbm.store.statements import Queries
-from pbm.store.tables import absences, agenda, meta, peer_keys
+from pbm.store.statements import Queries, among, made
+from pbm.store.tables import absences, acts, agenda, meta, peer_keys
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
 
-class Identity(Queries):
+_KEPT = select(meta.c.key, meta.c.value).where(among(meta.c.key, "keys"))
+
+
+class _Meta(Queries):
+    """Single values by name."""
+
+    def _kept(self, *keys: str) -> dict[str, str]:
+        """Those of the values that there are."""
+        return {row.key: row.value for row in self._connection.execute(_KEPT, {"keys": [*keys]})}
+
+    def _keep(self, key: str, value: str) -> None:
+        self._put(meta, {"key": key}, {"value": value})
+
+
+class Identity(_Meta):
     """The two halves of the server's address; a database that no server has used yet has none."""
 
     def get(self) -> tuple[str, str] | None:
         """The part before the @, and the domain; None if there is no address yet."""
-        rows = self._connection.execute(select(meta.c.key, meta.c.value).where(meta.c.key.in_((_DOMAIN, _LOCAL_PART))))
-        found = {row.key: row.value for row in rows}
+        found = self._kept(_DOMAIN, _LOCAL_PART)
         return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
 
     def former(self) -> tuple[str, ...]:
         """The addresses it had before, oldest first."""
-        return tuple((self._only(select(meta.c.value).where(meta.c.key == _FORMER)) or "").split())
+        return tuple(self._kept(_FORMER).get(_FORMER, "").split())
 
     def set(self, local_part: str, domain: str) -> None:
         """Set the address; the previous one is kept as a former one."""
@@ -43,57 +59,55 @@ class Identity(Queries):
         if before is not None:
             former = (*former, "@".join(before))
             kept = " ".join(dict.fromkeys(each for each in former if each.lower() != address.lower()))
-            self._put(meta, {"key": _FORMER}, {"value": kept})
-        self._put(meta, {"key": _LOCAL_PART}, {"value": local_part})
-        self._put(meta, {"key": _DOMAIN}, {"value": domain})
+            self._keep(_FORMER, kept)
+        self._keep(_LOCAL_PART, local_part)
+        self._keep(_DOMAIN, domain)
 
 
 _SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
-_KEPT = select(meta.c.key, meta.c.value).where(meta.c.key.in_((_SECRET, _FORMER_SECRETS, _GENERATION)))
 
 
-class Secrets(Queries):
+class Secrets(_Meta):
     """The secret that seals the server's tokens and exports, and earlier ones that are still valid.
 
     A token is also sealed with a generation, which is drawn anew whenever the database is set back: this invalidates
     the tokens of the lost time, but not its exports.
     """
 
-    def ensure(self, fresh: str, now: datetime) -> None:
+    def ensure(self, fresh: str) -> None:
         """Keep the secret of the database; if it has none, `fresh` (hexadecimal) becomes it."""
-        if _SECRET not in self._kept():
+        if _SECRET not in self._sealed():
             self._keep(_SECRET, fresh)
-            self._keep("created_at", now.isoformat())
 
     def keys(self, now: datetime) -> list[bytes]:
         """The keys of tokens: the one that seals them, and after it those that still open older ones."""
-        kept = self._kept()
+        kept = self._sealed()
         generation = bytes.fromhex(kept.get(_GENERATION, ""))
         return [secret + generation for secret in _all(kept, now)]
 
     def sign(self, content: bytes) -> str:
         """A signature which shows that this server wrote the content."""
-        return _seal(bytes.fromhex(self._kept()[_SECRET]), content)
+        return _seal(bytes.fromhex(self._sealed()[_SECRET]), content)
 
     def has_signed(self, content: bytes, signature: str, now: datetime) -> bool:
         """Whether this is our signature of the content, with any secret that is still valid."""
-        ours = [_seal(secret, content) for secret in _all(self._kept(), now)]
+        ours = [_seal(secret, content) for secret in _all(self._sealed(), now)]
         return any(hmac.compare_digest(signature.encode(), each.encode()) for each in ours)
 
     def rotate(self, fresh: str, now: datetime, until: datetime) -> None:
         """Make `fresh` (random, hexadecimal) the secret. Earlier ones are valid until then at most."""
-        kept = self._kept()
+        kept = self._sealed()
         former = [(kept[_SECRET], until), *((secret, min(end, until)) for secret, end in _former(kept, now))]
         self._keep(_SECRET, fresh)
         self._keep_former([each for each in former if each[1] > now])
 
     def former_until(self, now: datetime) -> list[datetime]:
         """Until when each earlier secret is valid, newest first."""
-        return [until for _, until in _former(self._kept(), now)]
+        return [until for _, until in _former(self._sealed(), now)]
 
     def sweep(self, now: datetime) -> None:
         """Drop earlier secrets that are no longer valid."""
-        kept = self._kept()
+        kept = self._sealed()
         former = _former(kept, now)
         if len(former) < len(json.loads(kept.get(_FORMER_SECRETS, "[]"))):
             self._keep_former(former)
@@ -102,11 +116,8 @@ class Secrets(Queries):
         """Invalidate all tokens given out so far. fresh: random, hexadecimal."""
         self._keep(_GENERATION, fresh)
 
-    def _kept(self) -> dict[str, str]:
-        return {row.key: row.value for row in self._connection.execute(_KEPT)}
-
-    def _keep(self, key: str, value: str) -> None:
-        self._put(meta, {"key": key}, {"value": value})
+    def _sealed(self) -> dict[str, str]:
+        return self._kept(_SECRET, _FORMER_SECRETS, _GENERATION)
 
     def _keep_former(self, former: list[tuple[str, datetime]]) -> None:
         self._keep(_FORMER_SECRETS, json.dumps([(secret, until.isoformat()) for secret, until in former]))
@@ -155,10 +166,6 @@ class Peers(Queries):
         """Keep the key in place of the previous one."""
         values = peer._asdict() | {"brought_by": " ".join(peer.brought_by), "seen_at": now}
         self._put(peer_keys, {"address_key": address.casefold()}, values)
-
-    def forget(self, address: str) -> bool:
-        """Drop the key; whether there was one."""
-        return self._drop(peer_keys, address_key=address.casefold()) != 0
 
     def sweep(self, before: datetime) -> None:
         """Drop keys that were never proven and were last seen before then."""
@@ -214,13 +221,11 @@ class Agenda(Queries):
         """When the next item is due, THINK aside; None if there is none."""
         return self._only(select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK))
 
-    def due(self, now: datetime) -> Item | None:
-        """The item that has been due longest; None if none is due."""
-        return self._first(_due(now), _item)
-
     def claim(self, now: datetime) -> Item | None:
-        """The same as `due`, but nobody else gets that item until the transaction ends."""
-        return self._first(_due(now).with_for_update(skip_locked=True), _item)
+        """The item that has been due longest; nobody else gets it until the transaction ends. None if none is due."""
+        due = select(agenda).where(agenda.c.due_at <= now, agenda.c.kind != THINK)
+        first = due.order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key).limit(1)
+        return self._first(first.with_for_update(skip_locked=True), _item)
 
     def postpone(self, item: Item, due_at: datetime) -> None:
         """Count a failure, and try the item again at `due_at`."""
@@ -232,11 +237,6 @@ class Agenda(Queries):
         due = func.count().filter(agenda.c.due_at <= now)
         found = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
         return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
-
-
-def _due(now: datetime) -> Select[Any]:
-    due = (agenda.c.due_at <= now) & (agenda.c.kind != THINK)
-    return select(agenda).where(due).order_by(agenda.c.due_at, agenda.c.kind, agenda.c.key).limit(1)
 
 
 DELIVERED, BACKED_UP = "delivered", "backed_up"
@@ -260,7 +260,7 @@ _OPEN = _ABSENCES.where(
 )
 
 
-class Absences(Queries):
+class Absences(_Meta):
     """Absences are kept as long as a clock may have run through them, and longer if an allowance counts them."""
 
     def add(self, player_id: int | None, stop: Stop) -> Absence:
@@ -310,12 +310,12 @@ class Absences(Queries):
     def note(self, what: str, now: datetime) -> datetime | None:
         """Note that something, such as HEARTBEAT, happens now; returns when it last did."""
         last = self.noted(what)
-        self._put(meta, {"key": what}, {"value": now.isoformat()})
+        self._keep(what, now.isoformat())
         return last
 
     def noted(self, what: str) -> datetime | None:
         """When it last happened, as far as was noted; None if never."""
-        last = self._only(select(meta.c.value).where(meta.c.key == what))
+        last = self._kept(what).get(what)
         return None if last is None else datetime.fromisoformat(last)
 
     def _found(self, which: ColumnElement[bool]) -> list[Absence]:
@@ -333,3 +333,36 @@ def concerning(player_ids: Collection[int | Column[Any]]) -> ColumnElement[bool]
 
 def lasting_beyond(since: datetime | Column[Any]) -> ColumnElement[bool]:
     return or_(absences.c.ends_at.is_(None), absences.c.ends_at > since)
+
+
+class LogLine(NamedTuple):
+    """who: the operator, by their name on the system. words: the command, with passwords masked."""
+
+    at: datetime
+    who: str
+    words: str
+
+
+class Acts(Queries):
+    """No line is ever deleted; an erased player gets another name in them."""
+
+    def add(self, act: LogLine) -> None:
+        self._insert(acts, **act._asdict())
+
+    def newest_at(self) -> datetime | None:
+        """The latest instant of the last lines; the clock may have been put right between two of them."""
+        return max(self._column(select(acts.c.at).order_by(acts.c.id.desc()).limit(20)), default=None)
+
+    def latest(self, limit: int, about: str = "") -> list[LogLine]:
+        """The latest lines, newest last. about: text that the command must hold, in any case."""
+        found = select(acts).order_by(acts.c.id.desc()).limit(limit)
+        if about:
+            found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
+        return self._all(found, partial(made, LogLine))[::-1]
+
+    def rename(self, names: Collection[str], name: str) -> None:
+        """Replace each of a player's names by this one."""
+        word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
+        named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
+        for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
+            self._update(acts, acts.c.id == row.id, words=word.sub(name, row.words))

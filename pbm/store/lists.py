@@ -1,39 +1,54 @@
-"""Questions about many boards at once: lists without records, and how many boards there are of some kind."""
+"""Questions about many boards at once: lists without records, how many there are of some kind, and what is public."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from functools import cache
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Row,
     Select,
     bindparam,
-    case,
     exists,
     false,
     func,
-    literal,
     literal_column,
     or_,
     select,
     true,
     tuple_,
-    union_all,
 )
 
-from pbm.domain.match import Ending, Match, Player, UnderWay
-from pbm.store.matches import SEATS, WITH_PLAYERS, Matches, Summary, summary_of
-from pbm.store.statements import NO_LIMIT, among
-from pbm.store.tables import PLAYERS, addresses, matches, players, tournament_players
-
-_Rows = Select[Any]
+from pbm.domain.match import Ending, Match, Player, Result, UnderWay
+from pbm.domain.settings import Settings
+from pbm.store.matches import (
+    SEATS,
+    WITH_NAMES,
+    WITH_PLAYERS,
+    Matches,
+    Summary,
+    between,
+    players_of,
+    result_of,
+    seated,
+    summary_of,
+)
+from pbm.store.statements import Queries, among, made
+from pbm.store.tables import (
+    PLAYERS,
+    matches,
+    players,
+    plies,
+    rating_changes,
+    tournament_players,
+    tournaments,
+)
+from pbm.store.tournaments import Stage
 
 _RUNNING = matches.c.board, matches.c.game, matches.c.seat_to_move, players.c.userid.label("rival"), matches.c.moved_at
 _WAITS = (
@@ -48,12 +63,6 @@ _UNDER_WAY = [
 ]
 _TWICE = matches.c.seat1_id == matches.c.seat2_id
 """Whether one player has both seats; such a board counts for the first seat only."""
-_ACTIVE_IN = [
-    select(seat, func.sum(case((twice, 0), (matches.c.game == bindparam("of_game"), 1), else_=0)).label("active"))
-    .where(among(seat, "players"), matches.c.ended_at.is_(None))
-    .group_by(seat)
-    for seat, twice in zip(SEATS, (false(), _TWICE), strict=True)
-]
 _ACTIVE = [
     select(seat, matches.c.game, func.count())
     .where(among(seat, "players"), matches.c.ended_at.is_(None), counts)
@@ -79,8 +88,11 @@ class Lists(Matches):
 
         Each seat of each player is asked for separately, because a joint query would have to sort.
         """
-        asked, most = _in_order(game is not None, active, in_tournament), NO_LIMIT if limit is None else limit
-        rows = self._of_seats(asked, player_ids, of_game=game, beyond=after, most=most)
+        found = _narrowed(game, active).where(matches.c.board > after).order_by(matches.c.board).limit(limit)
+        if in_tournament is not None:
+            none: ColumnElement[str] = literal_column("''")  # exactly as in the index of tournament boards
+            found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
+        rows = self._of_seats(found, player_ids)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
 
     def under_way(self, player_id: int) -> list[UnderWay]:
@@ -89,13 +101,14 @@ class Lists(Matches):
         rows = sorted(map(UnderWay._make, chain.from_iterable(asked)), key=attrgetter("board", "waits"))
         return [*{row.board: row for row in rows}.values()]
 
-    def _of_seats(self, asked: _Rows, player_ids: tuple[int, ...], **words: Any) -> dict[int, Row[Any]]:
+    def _of_seats(self, found: Select[Any], player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board, what is found for each seat of the players, or for all boards if there are no players."""
-        seats = [(_of_seat(asked, seat), words | {"player": each}) for each in player_ids for seat in SEATS]
-        found = (self._connection.execute(*each) for each in seats or [(asked, words)])
-        return {row.board: row for row in chain.from_iterable(found)}
+        asked = [found.where(seat == player_id) for player_id in player_ids for seat in SEATS] or [found]
+        return {row.board: row for row in chain.from_iterable(map(self._connection.execute, asked))}
 
-    def busy_players(self, after: int, most: int, ended_since: datetime | None) -> list[Player]:
+    def busy_players(
+        self, after: int = 0, most: int | None = None, ended_since: datetime | None = None
+    ) -> list[Player]:
         """The next players by id who have boards that have not ended.
 
         ended_since: also players who had a board end, or registered, after that.
@@ -109,27 +122,15 @@ class Lists(Matches):
         found = PLAYERS.where(players.c.id > after, or_(*own), players.c.removed_at.is_(None))
         return self._players(found.order_by(players.c.id).limit(most))
 
-    def busy_addresses(self) -> dict[str, str]:
-        """A confirmed address of each player who has boards that have not ended, by userid."""
-        own = (exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS)
-        found = select(players.c.userid, func.min(addresses.c.address).label("address")).join(
-            addresses, addresses.c.player_id == players.c.id
-        )
-        found = found.where(addresses.c.confirmed_at.is_not(None), or_(*own)).group_by(players.c.userid)
-        return {row.userid: row.address for row in self._connection.execute(found)}
-
     def played_before(self, match: Match, player_id: int) -> bool:
         """Whether the player has had an earlier board of the same game."""
-        own = (
-            exists().where(seat == player_id, matches.c.game == match.game, matches.c.board < match.board)
-            for seat in SEATS
-        )
-        return any(self._only(select(each)) for each in own)
+        earlier = matches.c.game == match.game, matches.c.board < match.board
+        return self._is_any(select(matches.c.board).where(seated(player_id), *earlier).limit(1))
 
     def voided_since(self, player_id: int, reason: str, since: datetime) -> int:
         """How many of the player's boards were voided for this reason since then."""
         void = matches.c.ending == Ending.VOID.value, matches.c.reason == reason, matches.c.ended_at > since
-        return sum(self._count(matches, seat == player_id, *void) for seat in SEATS)
+        return self._count(matches, seated(player_id), *void)
 
     def finished(
         self, game: str | None, player_ids: tuple[int, ...], limit: int, before: int | None = None
@@ -138,54 +139,40 @@ class Lists(Matches):
 
         before: only boards that ended before this board.
         """
-        asked = _latest(game is not None, before is not None)
-        rows = self._of_seats(asked, player_ids, of_game=game, before=before, most=limit).values()
+        found = _narrowed(game, active=False).where(matches.c.ending != Ending.VOID.value)
+        if before is not None:
+            ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
+            found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
+        latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
+        rows = self._of_seats(latest, player_ids).values()
         ordered = sorted(rows, key=lambda row: (row.ended_at, row.board), reverse=True)
         return [summary_of(row) for row in ordered[:limit]]
 
     def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
         """How many games between the two the first has won, how many the other has won, and how many were drawn."""
-        tally = [0, 0, 0]
-        for first, second in ((one, other), (other, one)):
-            found = (
-                select(matches.c.winner, func.count())
-                .where(matches.c.seat1_id == first, matches.c.seat2_id == second, matches.c.game == game)
-                .where(matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value)
-                .group_by(matches.c.winner)
-            )
-            for winner, number in self._connection.execute(found):
-                tally[2 if winner is None else int((winner == 1) != (first == one))] += number
-        return tally[0], tally[1], tally[2]
+        ended = matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value
+        found = select(*SEATS, matches.c.winner).where(between(one, other), matches.c.game == game, *ended)
+        won = [None if row.winner is None else row[row.winner - 1] for row in self._connection.execute(found)]
+        return won.count(one), won.count(other), won.count(None)
 
     def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
         """By game, how many boards are under way, and how many people play on them; of at most `most` boards."""
-        seats: dict[str, list[tuple[int, int]]] = {game: [] for game in games}
-        for game, first, second in self._connection.execute(_seats_of((*seats,), most)):
-            seats[game].append((first, second))
+        running = select(*SEATS).where(matches.c.ended_at.is_(None)).order_by(matches.c.board).limit(most)
+        seats = {game: self._connection.execute(running.where(matches.c.game == game)).all() for game in games}
         return {game: (len(pairs), len({*chain.from_iterable(pairs)})) for game, pairs in seats.items()}
 
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
-        """How many boards each player has under way, by player and game."""
+        """How many boards each player has under way, by player and game; read from an index alone."""
         counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
         for found in _ACTIVE:
             for player_id, game, count in self._connection.execute(found, {"players": [*counts]}):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
         return counts
 
-    def active_in(self, game: str, player_ids: Iterable[int]) -> dict[int, int]:
-        """How many boards of the game each player has under way; read from an index alone."""
-        counts = dict.fromkeys(player_ids, 0)
-        for found in _ACTIVE_IN:
-            for player_id, count in self._connection.execute(found, {"of_game": game, "players": [*counts]}):
-                counts[player_id] += count
-        return counts
-
     def know_each_other(self, one: int, other: int) -> bool:
         """Whether both have moved on a board of theirs, or have been in the same tournament."""
-        for first, second in ((one, other), (other, one)):
-            boards = select(matches.c.board).where(matches.c.seat1_id == first, matches.c.seat2_id == second)
-            if self._is_any(boards.where(matches.c.plies > 1).limit(1)):
-                return True
+        if self._is_any(select(matches.c.board).where(between(one, other), matches.c.plies > 1).limit(1)):
+            return True
         own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)
         theirs = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == other, tournament_players.c.tournament_id.in_(own)
@@ -208,51 +195,89 @@ class Lists(Matches):
         return self._column(found.order_by(matches.c.board).limit(limit))
 
 
-@cache
-def _seats_of(games: tuple[str, ...], most: int) -> Any:
-    """Each game with the players of its boards under way, at most `most` boards each."""
-    running = (
-        select(literal(game).label("game"), matches.c.seat1_id, matches.c.seat2_id)
-        .where(matches.c.game == game, matches.c.ended_at.is_(None))
-        .order_by(matches.c.board)
-        .limit(most)
-        .subquery()
-        for game in games
-    )
-    return select(union_all(*map(select, running)).subquery())
-
-
-# Statements of lists are built once for each kind of list.
-
-
-@cache
-def _in_order(of_game: bool, active: bool | None, in_tournament: bool | None) -> _Rows:
-    found = _narrowed(of_game, active).where(matches.c.board > bindparam("beyond"))
-    if in_tournament is not None:
-        none: ColumnElement[str] = literal_column("''")  # exactly as in the index of tournament boards
-        found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
-    return found.order_by(matches.c.board)
-
-
-@cache
-def _latest(of_game: bool, goes_on: bool) -> _Rows:
-    found = _narrowed(of_game, active=False).where(matches.c.ending != Ending.VOID.value)
-    if goes_on:
-        before = bindparam("before", type_=BigInteger)
-        ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
-        found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
-    return found.order_by(matches.c.ended_at.desc(), matches.c.board.desc())
-
-
-def _narrowed(of_game: bool, active: bool | None) -> _Rows:
-    found = WITH_PLAYERS.limit(bindparam("most", type_=BigInteger))
-    if of_game:
-        found = found.where(matches.c.game == bindparam("of_game"))
+def _narrowed(game: str | None, active: bool | None) -> Select[Any]:
+    found = WITH_PLAYERS
+    if game is not None:
+        found = found.where(matches.c.game == game)
     if active is not None:
         found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
     return found
 
 
-@cache
-def _of_seat(asked: _Rows, seat: ColumnElement[int]) -> _Rows:
-    return asked.where(seat == bindparam("player"))
+class Person(NamedTuple):
+    """A player who is or was here."""
+
+    player: Player
+    settings: Settings
+    created_at: datetime
+    bot: bool
+
+
+class Finished(NamedTuple):
+    """A match that has ended and counts, without its record; revision and plies tell whether that has changed."""
+
+    board: int
+    game: str
+    version: int
+    options: tuple[str, ...]
+    body: str
+    players: tuple[Player, Player]
+    revision: int
+    plies: int
+    started_at: datetime
+    ended_at: datetime
+    result: Result
+    rated: bool
+    tournament: str
+
+
+class Archive(Queries):
+    """Public games: those that have ended, who played them, and how they changed ratings.
+
+    Each query reads one page, in the order of an index.
+    """
+
+    def people(self, after: int, limit: int) -> list[Person]:
+        """People with higher ids than `after`, by id."""
+        found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
+        return self._all(found, _person)
+
+    def finished(self, after: int, limit: int) -> list[Finished]:
+        """Finished matches on boards after `after`, by board; void ones are left out."""
+        over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
+        found = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
+        return self._all(found, _finished)
+
+    def records(self, boards: Collection[int]) -> dict[int, list[str]]:
+        """The notations of each board; give it few boards at a time."""
+        found: dict[int, list[str]] = {board: [] for board in boards}
+        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
+        for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
+            found[board].append(notation)
+        return found
+
+    def tournaments(self, after: int, limit: int) -> list[int]:
+        """The ids of tournaments after `after`, ascending; cancelled ones are left out."""
+        found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
+        return self._column(found.order_by(tournaments.c.id).limit(limit))
+
+    def rated(self, player_id: int) -> list[tuple[str, float]]:
+        """The boards that changed a rating of the player's, in the order they ended: the game, and the rating after."""
+        found = (
+            select(matches.c.game, rating_changes.c.rating_after)
+            .join(matches, matches.c.board == rating_changes.c.board)
+            .where(rating_changes.c.player_id == player_id)
+            .order_by(matches.c.ended_at, matches.c.board)
+        )
+        return self._all(found, tuple)
+
+
+def _person(row: Row[Any]) -> Person:
+    chosen = Settings.chosen(json.loads(row.settings))
+    return Person(Player(row.id, row.userid), chosen, row.created_at, row.bot)
+
+
+def _finished(row: Row[Any]) -> Finished:
+    result = result_of(row)
+    assert result is not None  # noqa: S101  it has ended
+    return made(Finished, row, options=tuple(row.options.split()), players=players_of(row), result=result)

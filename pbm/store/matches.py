@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Row, Select, bindparam, func, insert, select, type_coerce, update
+from sqlalchemy import BigInteger, ColumnElement, Row, bindparam, exists, func, insert, or_, select, type_coerce, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
-from pbm.store.annex import clock_of, columns_at_end, columns_of, is_interrupted, settings_of
-from pbm.store.house import Absences
-from pbm.store.statements import Queries, among
+from pbm.domain.settings import Settings
+from pbm.store.house import Absences, concerning, lasting_beyond
+from pbm.store.statements import Queries, among, made
 from pbm.store.tables import matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
@@ -26,8 +28,71 @@ def seated(player_id: int) -> ColumnElement[bool]:
     return (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
 
 
+STOPPED: Mapping[str, Any] = dict.fromkeys(
+    ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
+) | {"paused": False}
+"""The columns of a board that has no clock, or none any more."""
+
+_LEFT = frozenset({"left1", "left2", "turn_left", "gift"})
+"""The time each side has left, which stays known after the end of a game."""
+
+
+def columns_of(clock: Clock | None) -> Mapping[str, Any]:
+    """The columns of a clock, except its control, which never changes, and its seat, which the board has."""
+    if clock is None:
+        return STOPPED
+    return {
+        "left1": clock.left[0],
+        "left2": clock.left[1],
+        "turn_left": clock.turn_left,
+        "ticking_since": clock.since,
+        "deadline_at": clock.deadline_at,
+        "overrun_at": clock.overrun_at,
+        "due_at": clock.due_at,
+        "paused": clock.paused,
+        "gift": clock.gift or None,
+    }
+
+
+def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
+    """The columns of the clock of a board that has ended: no instants, only the time each side had left."""
+    return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
+
+
+def clock_of(row: Row[Any]) -> Clock | None:
+    """The clock in a row of matches; None if the board has none."""
+    if row.ticking_since is None or row.seat_to_move is None:
+        return None
+    return Clock(
+        read_control(row.control),
+        row.seat_to_move,
+        (row.left1, row.left2),
+        row.ticking_since,
+        row.turn_left,
+        row.paused,
+        row.deadline_at,
+        row.overrun_at,
+        row.due_at,
+        row.gift or 0,
+    )
+
+
+@lru_cache(maxsize=5000)
+def settings_of(stored: str) -> Settings:
+    """The settings stored in a player's row."""
+    return Settings.chosen(json.loads(stored))
+
+
+def between(one: int, other: int) -> ColumnElement[bool]:
+    """Whether a board is one of these two players, whoever began."""
+    first, second = SEATS
+    return ((first == one) & (second == other)) | ((first == other) & (second == one))
+
+
 _first = players.alias("first_player")
 _second = players.alias("second_player")
+_STOPPED_SINCE = exists().where(concerning(SEATS), lasting_beyond(matches.c.ticking_since)).correlate(matches)
+"""Whether anything stops a board's clock at some time after it was last touched."""
 WITH_NAMES = (
     select(matches, _first.c.userid.label("userid1"), _second.c.userid.label("userid2"))
     .join(_first, _first.c.id == matches.c.seat1_id)
@@ -39,7 +104,7 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
         for name in ("epoch", "settings")
         for seat, each in ((1, _first), (2, _second))
     ),
-    is_interrupted().label("interrupted"),
+    _STOPPED_SINCE.label("interrupted"),
 )
 
 
@@ -72,8 +137,8 @@ class Summary(NamedTuple):
     ended_at: datetime | None
     epochs: tuple[int, int]
     """Of the players, see Players.epoch."""
-    control: TimeControl = UNLIMITED
-    deadline_at: datetime | None = None
+    control: TimeControl
+    deadline_at: datetime | None
 
     @property
     def to_move(self) -> Player | None:
@@ -86,11 +151,8 @@ class Matches(Queries):
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """The rows of the boards; in a transaction that writes they stay locked until it ends."""
-        writes = self._connection.get_execution_options().get("pbm_writes", False)
-        return self._connection.execute(_LOCKED if writes else _HEADERS, {"boards": list(boards)}).all()
-
-    def _header(self, board: int) -> Row[Any] | None:
-        return next(iter(self._headers([board])), None)
+        found = _LOCKED if self._writes() else _HEADERS
+        return self._connection.execute(found, {"boards": list(boards)}).all()
 
     def _change(self, board: int, **values: Any) -> None:
         self._update(matches, matches.c.board == board, **values)
@@ -182,9 +244,6 @@ class Matches(Queries):
         after = {"plies": number, "revision": match.revision, "seat_to_move": seat_to_move, "moved_at": match.moved_at}
         self._change(match.board, **after, **columns_of(match.clock))
 
-    def set_clock(self, board: int, clock: Clock) -> None:
-        self._change(board, **columns_of(clock))
-
     def set_clocks(self, clocks: Mapping[int, Clock]) -> None:
         """clocks: by board."""
         if clocks:
@@ -193,12 +252,9 @@ class Matches(Queries):
 
     def ticking(self, player_id: int) -> list[int]:
         """The boards on which the player's clock runs."""
-        found: list[int] = []
-        for number, seat in enumerate(SEATS, 1):
-            running = (seat == player_id) & matches.c.ended_at.is_(None) & (matches.c.seat_to_move == number)
-            ticking = select(matches.c.board).where(running, matches.c.ticking_since.is_not(None))
-            found += self._column(ticking)
-        return sorted(found)
+        running = matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None)
+        theirs = or_(*((seat == player_id) & (matches.c.seat_to_move == own) for own, seat in enumerate(SEATS, 1)))
+        return sorted(self._column(select(matches.c.board).where(theirs, *running)))
 
     def timed(self) -> list[int]:
         """The boards under way that have clocks, running or stopped."""
@@ -209,13 +265,13 @@ class Matches(Queries):
         """When a board next needs the server; None if none ever does."""
         return self._only(select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None)))
 
-    def due(self, now: datetime) -> int | None:
-        """The board that has needed the server longest; None if none does."""
-        return self._only(_due(now))
-
     def claim_due(self, now: datetime) -> int | None:
-        """The same as `due`, but nobody else gets that board until the transaction ends."""
-        return self._only(_due(now).with_for_update(skip_locked=True))
+        """The board that has needed the server longest; nobody else gets it until the transaction ends.
+
+        None if there is none.
+        """
+        found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
+        return self._only(found.limit(1).with_for_update(skip_locked=True))
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, due_at=due_at)
@@ -234,8 +290,8 @@ class Matches(Queries):
 
     def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
         """A clock with the times left when the match ended, running from now; None if they are not known."""
-        row = self._header(match.board)
-        if row is None or row.left1 is None:
+        (row,) = self._headers([match.board])
+        if row.left1 is None:
             return None
         return Clock(match.control, seat, (row.left1, row.left2), now, row.turn_left, gift=row.gift or 0)
 
@@ -255,11 +311,6 @@ class Matches(Queries):
         return row.plies, row.seat_to_move
 
 
-def _due(now: datetime) -> Select[Any]:
-    due = matches.c.due_at <= now
-    return select(matches.c.board).where(due).order_by(matches.c.due_at, matches.c.board).limit(1)
-
-
 def batched(items: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
     """The items in their order, `size` at a time."""
     for start in range(0, len(items), size):
@@ -272,22 +323,14 @@ def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:
 
 
 def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
-    return Match(
-        board=row.board,
-        game=row.game,
-        version=row.version,
+    return made(
+        Match,
+        row,
         options=tuple(row.options.split()),
-        body=row.body,
         players=players_of(row),
-        revision=row.revision,
         record=record,
-        started_at=row.started_at,
         result=result_of(row),
-        ended_at=row.ended_at,
-        rated=row.rated,
         offer=Offer(OfferKind(row.offer), row.offered_by, row.offered_at) if row.offer else None,
-        tournament=row.tournament,
-        annotated=row.annotated,
         control=read_control(row.control),
         clock=clock_of(row),
         settings=(settings_of(row.settings1), settings_of(row.settings2)),
@@ -316,19 +359,12 @@ def result_of(row: Row[Any]) -> Result | None:
 
 
 def summary_of(row: Row[Any]) -> Summary:
-    return Summary(
-        board=row.board,
-        game=row.game,
+    return made(
+        Summary,
+        row,
         options=tuple(row.options.split()),
         players=players_of(row),
-        plies=row.plies,
-        revision=row.revision,
-        seat_to_move=row.seat_to_move,
-        started_at=row.started_at,
-        moved_at=row.moved_at,
         result=result_of(row),
-        ended_at=row.ended_at,
         epochs=(row.epoch1, row.epoch2),
         control=read_control(row.control),
-        deadline_at=row.deadline_at,
     )

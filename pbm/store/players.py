@@ -1,4 +1,4 @@
-"""Players, their addresses and their settings, whom they block, and the operator's bans."""
+"""Players, their addresses and settings, what came back from there, whom they block, and the operator's bans."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import json
 import re
 from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
-from datetime import datetime
-from functools import partial
+from datetime import datetime, timedelta
+from functools import cache, partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
+from sqlalchemy import BindParameter, Column, ColumnElement, Select, bindparam, case, func, or_, select, update
 
 from pbm.domain.likeness import look, mailbox
+from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import PLAYERS, addresses, bans, blocks, former_names, players
+from pbm.store.tables import PLAYERS, addresses, bans, blocks, follows, former_names, game_choices, outbox, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 """The columns of an address from which no mail has come back."""
@@ -66,8 +67,7 @@ _MAILED = (
     .where(among(players.c.id, "players"))
     .order_by(addresses.c.id)
 )
-_ADDRESSES = select(addresses).where(among(addresses.c.player_id, "players")).order_by(addresses.c.id)
-_PROFILES = select(players.c.id, players.c.epoch, players.c.settings).where(among(players.c.id, "players"))
+_ADDRESSES = select(addresses).where(addresses.c.player_id == bindparam("player")).order_by(addresses.c.id)
 _OWNERS = (
     PLAYERS.join(addresses, addresses.c.player_id == players.c.id)
     .where(addresses.c.address_key == bindparam("key"))
@@ -76,12 +76,14 @@ _OWNERS = (
 )
 
 
-def id_of(userid: str) -> ColumnElement[int]:
-    """The id of whoever has or had a userid, in any case."""
-    key = userid.casefold()
+def id_of(key: BindParameter[str] | str) -> ColumnElement[int]:
+    """The id of whoever has or had a userid. key: the userid in lower case."""
     has = select(players.c.id).where(players.c.userid_key == key).scalar_subquery()
     had = select(former_names.c.player_id).where(former_names.c.name_key == key).scalar_subquery()
     return func.coalesce(has, had)
+
+
+_FOUND = PLAYERS.where(players.c.id == id_of(bindparam("key")), players.c.removed_at.is_(None))
 
 
 class Players(Queries):
@@ -93,8 +95,7 @@ class Players(Queries):
 
     def find(self, userid: str) -> Player | None:
         """userid: the one they have or had before, in any case."""
-        found = PLAYERS.where(players.c.id == id_of(userid), players.c.removed_at.is_(None))
-        return self._first(found, Player._make)
+        return self._first(_FOUND, Player._make, {"key": userid.casefold()})
 
     def like(self, userid: str) -> list[str]:
         """Some userids of about the same length that begin with the same letter."""
@@ -153,28 +154,18 @@ class Players(Queries):
         self.drop_addresses(player_id)
 
     def _value(self, column: Column[Any], player_id: int) -> Any:
-        return self._connection.execute(select(column).where(players.c.id == player_id)).scalar_one()
+        return self._connection.execute(_of_one(column), {"player": player_id}).scalar_one()
 
     def _change(self, player_id: int, **values: Any) -> None:
         self._update(players, players.c.id == player_id, **values)
 
     def addresses(self, player_id: int) -> list[Address]:
         """All of a player's addresses, oldest first."""
-        return self._addresses_of((player_id,))[player_id]
+        return self._all(_ADDRESSES, _address, {"player": player_id})
 
-    def _addresses_of(self, player_ids: Collection[int]) -> dict[int, list[Address]]:
-        found: dict[int, list[Address]] = {player_id: [] for player_id in player_ids}
-        for row in self._connection.execute(_ADDRESSES, {"players": list(found)}):
-            found[row.player_id].append(_address(row))
-        return found
-
-    def confirmed(self, *player_ids: int) -> dict[int, list[str]]:
-        """The addresses that mail may go to, by player."""
-        found = self._addresses_of(player_ids)
-        return {
-            player_id: [each.address for each in found[player_id] if each.confirmed_at and not each.suspended_at]
-            for player_id in player_ids
-        }
+    def confirmed(self, player_id: int) -> list[str]:
+        """The addresses that mail may go to, oldest first."""
+        return [each.address for each in self.addresses(player_id) if each.confirmed_at and not each.suspended_at]
 
     def is_doubtful(self, player_id: int) -> bool:
         """Whether a mail to one of the player's addresses has come back."""
@@ -188,8 +179,7 @@ class Players(Queries):
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None
         key = self._add(
-            addresses, player_id=player_id, address=address, address_key=address.casefold(), created_at=now,
-            confirmed_at=confirmed_at,
+            addresses, player_id=player_id, address=address, created_at=now, confirmed_at=confirmed_at,
         )  # fmt: skip
         return Address(key, player_id, address, confirmed_at)
 
@@ -245,18 +235,13 @@ class Players(Queries):
 
     def settings(self, player_id: int) -> dict[str, str]:
         """The player's choices; a setting without one has its default."""
-        return dict(self.profiles(player_id)[player_id][1])
-
-    def profiles(self, *player_ids: int) -> dict[int, tuple[int, dict[str, str]]]:
-        """The epoch and settings of each player."""
-        rows = self._connection.execute(_PROFILES, {"players": list(player_ids)})
-        return {row.id: _profile(row.epoch, row.settings) for row in rows}
+        return dict(json.loads(self._value(players.c.settings, player_id)))
 
     def mailed(self, player_ids: Collection[int]) -> dict[int, Mailed]:
         """What is needed to write to each of the players."""
         found: dict[int, Mailed] = {}
         for row in self._connection.execute(_MAILED, {"players": [*player_ids]}):
-            known = found.get(row.id) or Mailed((), *_profile(row.epoch, row.settings))
+            known = found.get(row.id) or Mailed((), row.epoch, json.loads(row.settings))
             reads = row.confirmed_at is not None and row.suspended_at is None
             found[row.id] = known._replace(addresses=(*known.addresses, row.address)) if reads else known
         return found
@@ -269,14 +254,96 @@ class Players(Queries):
         self.save_settings(player_id, self.settings(player_id) | choices)
 
 
-def _profile(epoch: int, settings: str) -> tuple[int, dict[str, str]]:
-    return epoch, dict(json.loads(settings))
+@cache
+def _of_one(column: Column[Any]) -> Select[Any]:
+    """A column of one player's row."""
+    return select(column).where(players.c.id == bindparam("player"))
 
 
-def _address(row: Row[Any]) -> Address:
-    return Address(
-        row.id, row.player_id, row.address, row.confirmed_at, row.bounces, row.soft_bounces, row.suspended_at
-    )
+_address = partial(made, Address)
+
+
+FORGOTTEN_AFTER = timedelta(days=60)
+"""A failure this long ago no longer counts: the next one begins a new count."""
+
+_troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
+_others_work = (
+    select(addresses.c.id)
+    .where(addresses.c.player_id == bindparam("player"), addresses.c.suspended_at.is_(None))
+    .where(addresses.c.confirmed_at.is_not(None))
+    .exists()
+)
+_ALIVE = (
+    update(addresses)
+    .where(addresses.c.player_id == bindparam("player"), _troubled)
+    .where(or_(addresses.c.address_key == bindparam("sender"), ~_others_work))
+    .values(SOUND)
+)
+
+
+class Returned(NamedTuple):
+    """A mail of ours that came back, or that was complained about."""
+
+    id: int
+    address: str
+    player_id: int | None
+    counted: bool
+    """Whether it was counted as failed for good before."""
+
+
+@dataclass(eq=False)
+class Bounces(Queries):
+    """Failures are counted for an address, whoever has it; each mail of ours counts once."""
+
+    def mail_of(self, keys: Collection[str]) -> Returned | None:
+        """The mail of ours that has one of the keys; None if there is none."""
+        columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
+        found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
+        return self._first(found, lambda row: Returned(row.id, row.address, row.player_id, row.bounced_at is not None))
+
+    def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
+        """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address.
+
+        A mail that is late may still fail for good, so only a hard failure marks the mail.
+        """
+        owned = addresses.c.address_key == mail.address.casefold()
+        if not hard:
+            self._update(addresses, owned, soft_bounces=addresses.c.soft_bounces + 1)
+        elif not mail.counted:
+            self.mark(mail, now)
+            fresh = addresses.c.last_bounced_at > now - FORGOTTEN_AFTER
+            bounces = case((fresh, addresses.c.bounces + 1), else_=1)
+            self._update(addresses, owned, bounces=bounces, last_bounced_at=now)
+        return self._only(select(func.max(addresses.c.bounces)).where(owned)) or 0
+
+    def mark(self, mail: Returned, now: datetime) -> None:
+        """Mark the mail, so that its failure is not counted again."""
+        self._update(outbox, outbox.c.id == mail.id, bounced_at=now)
+
+    def suspend(self, address: str, now: datetime) -> list[Player]:
+        """Send nothing more to the address, not even what waits for it; returns the players who lose it by that."""
+        owned = (addresses.c.address_key == address.casefold()) & addresses.c.suspended_at.is_(None)
+        hit = self._players(PLAYERS.join(addresses).where(owned, players.c.removed_at.is_(None)))
+        self._update(addresses, owned, suspended_at=now)
+        waiting = (outbox.c.address == address) & (outbox.c.state == Delivery.QUEUED.value)
+        self._update(outbox, waiting, state=Delivery.FAILED.value, done_at=now, trouble="the address is suspended")
+        return hit
+
+    def alive(self, player_id: int, sender: str) -> None:
+        """Let the address the player wrote from work again; if no address of theirs works, let all work again."""
+        self._connection.execute(_ALIVE, {"player": player_id, "sender": sender.casefold()})
+
+    def resume(self, player_id: int) -> int:
+        """Send to all addresses of the player again; returns how many were suspended."""
+        own = addresses.c.player_id == player_id
+        number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
+        self._update(addresses, own, **SOUND)
+        return number
+
+    def unfollow_all(self, player_id: int) -> None:
+        """Let the player follow no boards and no games any more."""
+        self._drop(follows, player_id=player_id)
+        self._update(game_choices, game_choices.c.player_id == player_id, follows=False, notify_ends=False)
 
 
 _BLOCKERS = select(blocks.c.player_id).where(blocks.c.blocked_id == bindparam("player"))
@@ -300,10 +367,7 @@ class Blocks(Queries):
 
     def block(self, player_id: int, other_id: int) -> bool:
         """False if they were blocked already."""
-        if self.is_blocked(other_id, by=player_id):
-            return False
-        self._insert(blocks, player_id=player_id, blocked_id=other_id)
-        return True
+        return self._insert_new(blocks, player_id=player_id, blocked_id=other_id)
 
     def unblock(self, player_id: int, other_id: int) -> bool:
         """False if they were not blocked."""

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from sqlalchemy import (
     ColumnElement,
     Row,
-    Select,
     bindparam,
     case,
     exists,
@@ -107,7 +106,8 @@ class Inbox(Queries):
         Returns the id of each row, or None if it was not added: a source is a unique name for a fetched mail, and only
         the first mail of a source is added.
         """
-        known = self._known([source for *_, source, _, _, _ in mails if source is not None])
+        sources = [source for *_, source, _, _, _ in mails if source is not None]
+        known = set(self._column(select(inbox.c.source).where(inbox.c.source.in_(sources)))) if sources else ()
         rows = [
             {
                 "received_at": now,
@@ -127,12 +127,6 @@ class Inbox(Queries):
         ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
         return [next(ids) if source not in known else None for *_, source, _, _, _ in mails]
 
-    def _known(self, sources: Sequence[str]) -> set[str | None]:
-        if not sources:
-            return set()
-        found = select(inbox.c.source).where(inbox.c.source.in_(sources))
-        return set(self._column(found))
-
     def next(self, limit: int) -> tuple[list[Received], int]:
         """The oldest new mail of each lane, and how many mails wait, as far as was looked.
 
@@ -150,11 +144,10 @@ class Inbox(Queries):
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
         """Those of the mails that are new, in the order they came; see `next` about locks."""
-        return self._all(self._free(_WAITING.where(inbox.c.id.in_(mail_ids))), _received) if mail_ids else []
-
-    def _free(self, found: Select[Any]) -> Select[Any]:
-        writes = self._connection.get_execution_options().get("pbm_writes", False)
-        return found.with_for_update(skip_locked=True) if writes else found
+        if not mail_ids:
+            return []
+        found = _WAITING.where(inbox.c.id.in_(mail_ids))
+        return self._all(found.with_for_update(skip_locked=True) if self._writes() else found, _received)
 
     def claim(self, mail_ids: Collection[int]) -> set[int]:
         """Those of the mails that are new and that nobody else gets before this transaction ends.
@@ -162,15 +155,11 @@ class Inbox(Queries):
         A mail is left out while an older one of its lane waits that is not among them.
         """
         ours = {mail.id: mail.lane for mail in self.these(mail_ids)}
-        elsewhere = self._elsewhere([*ours])
-        return {number for number, lane in ours.items() if number < elsewhere.get(lane, number + 1)}
-
-    def _elsewhere(self, ours: Sequence[int]) -> dict[str, int]:
-        """By lane, the oldest new mail that is not one of ours; only mails older than our newest are looked at."""
         if not ours:
-            return {}
-        rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": ours})
-        return {row[0]: row[1] for row in rows}
+            return set()
+        rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": [*ours]})
+        oldest = {row.lane: row.oldest for row in rows}
+        return {number for number, lane in ours.items() if number < oldest.get(lane, number + 1)}
 
     def newest_waiting(self) -> int:
         """The id of the newest new mail; 0 if there is none."""
@@ -280,7 +269,12 @@ class Outbox(Queries):
         ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
         texts = [
-            {"id": ids[mail.key], "raw": _stored(mail), "version": mail.version, "board_id": boards.get(mail.shared)}
+            {
+                "id": ids[mail.key],
+                "raw": mail.owed if mail.version == FINISHED else zlib.compress(mail.owed),
+                "version": mail.version,
+                "board_id": boards.get(mail.shared),
+            }
             for _, mail in owed
         ]
         self._connection.execute(_WRITE, texts)
@@ -290,7 +284,7 @@ class Outbox(Queries):
         """The rows of what several mails have in common."""
         if not shared:
             return {}
-        stored = {packed(each): each for each in shared}
+        stored = {zlib.compress(each): each for each in shared}
         rows = self._connection.execute(_SHARE, [{"value": value} for value in stored])
         return {stored[row.value]: row.id for row in rows}
 
@@ -480,26 +474,13 @@ def queued(row: Row[Any]) -> Queued:
         row.address,
         row.envelope_from,
         row.subject,
-        row.raw if is_finished else unpacked(row.raw),
+        row.raw if is_finished else zlib.decompress(row.raw),
         row.board,
         row.player_id,
         row.reply,
         row.token,
-        unpacked(row.shared) if row.shared else b"",
+        zlib.decompress(row.shared) if row.shared else b"",
         row.version,
     )
     state = Delivery(row.state)
     return Queued(row.id, mail, row.created_at, row.due_at, state, row.attempts, row.trouble, row.inbox_id)
-
-
-def _stored(mail: Mail) -> bytes:
-    return mail.owed if mail.version == FINISHED else packed(mail.owed)
-
-
-def packed(value: bytes) -> bytes:
-    """What a mail says as it is stored: the same in a third of the room."""
-    return zlib.compress(value)
-
-
-def unpacked(stored: bytes) -> bytes:
-    return zlib.decompress(stored)

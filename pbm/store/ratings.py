@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Row, bindparam, exists, or_, select
+from sqlalchemy import Row, exists, select
 
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace, Rating, aged
-from pbm.store.matches import SEATS
-from pbm.store.statements import NO_LIMIT, Queries
+from pbm.store.matches import SEATS, between
+from pbm.store.statements import Queries
 from pbm.store.tables import matches, paces, players, rating_changes, ratings
 
 
@@ -48,9 +48,8 @@ _RATED = exists().where(rating_changes.c.board == matches.c.board)
 _STANDINGS = (
     select(ratings, players.c.userid)
     .join(players, players.c.id == ratings.c.player_id)
-    .where(ratings.c.game == bindparam("of_game"), players.c.removed_at.is_(None), players.c.bot.is_(False))
+    .where(players.c.removed_at.is_(None), players.c.bot.is_(False))
     .order_by(ratings.c.rating.desc(), players.c.userid_key)
-    .limit(bindparam("most", type_=BigInteger))
 )
 
 
@@ -61,10 +60,10 @@ class Ratings(Queries):
         """The tally of each player asked for."""
         return self._of_game(ratings, game, player_ids, _tally, Tally())
 
-    def standings(self, game: str, limit: int = NO_LIMIT) -> list[tuple[Player, Tally]]:
+    def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, best first; bots are left out."""
-        words = {"of_game": game, "most": limit}
-        return self._all(_STANDINGS, lambda row: (Player(row.player_id, row.userid), _tally(row)), words)
+        found = _STANDINGS.where(ratings.c.game == game).limit(limit)
+        return self._all(found, lambda row: (Player(row.player_id, row.userid), _tally(row)))
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
         values = tally._asdict() | tally.rating._asdict()
@@ -121,9 +120,8 @@ class Ratings(Queries):
 
     def rated_between(self, game: str, pair: tuple[int, int], since: datetime, until: datetime) -> list[int]:
         """The boards of these two that changed ratings and ended in this time, both bounds included."""
-        theirs = or_(*((one == pair[0]) & (two == pair[1]) for one, two in zip(SEATS, reversed(SEATS), strict=True)))
         within = matches.c.ended_at.between(since, until)
-        return self._column(select(matches.c.board).where(theirs, matches.c.game == game, within, _RATED))
+        return self._column(select(matches.c.board).where(between(*pair), matches.c.game == game, within, _RATED))
 
     def last_board(self, player_id: int) -> int | None:
         """The board that last changed a rating of the player's; None if none has."""

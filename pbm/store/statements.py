@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -20,9 +21,6 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
-
-NO_LIMIT = 10**9
-"""More rows than any table has."""
 
 V = TypeVar("V")
 
@@ -40,23 +38,14 @@ class Instant(sa.TypeDecorator[datetime]):
         return lambda value: None if value is None else instant_at(value)
 
 
-class _Numbers(sa.TypeDecorator[list[int]]):
-    """A list as SQLite's json_each reads it."""
+class _List(sa.TypeDecorator[list[Any]]):
+    """A list as SQLite's json_each reads it; without strings that hold a NUL, where SQLite would cut them."""
 
     impl = sa.Text
     cache_ok = True
 
     def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
-        return str
-
-
-class _Words(_Numbers):
-    """A list of strings without those that hold a NUL, where SQLite would cut them."""
-
-    cache_ok = True
-
-    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
-        return lambda words: json.dumps([word for word in words if "\0" not in word])
+        return lambda items: json.dumps([item for item in items if "\0" not in str(item)])
 
 
 class _Among(FunctionElement[bool]):
@@ -81,10 +70,8 @@ def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
 
     The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
     """
-    plain, array = (
-        (_Words(), sa.ARRAY(sa.Text)) if isinstance(column.type, sa.String) else (_Numbers(), sa.ARRAY(sa.BigInteger))
-    )
-    return _Among(column, sa.bindparam(name, type_=plain.with_variant(array, "postgresql")))
+    array = sa.ARRAY(sa.Text if isinstance(column.type, sa.String) else sa.BigInteger)
+    return _Among(column, sa.bindparam(name, type_=_List().with_variant(array, "postgresql")))
 
 
 @dataclass(eq=False)
@@ -93,9 +80,15 @@ class Queries:
 
     _connection: sa.Connection
 
-    def _first(self, found: sa.Executable, make: Callable[[Any], V]) -> V | None:
-        """What `make` returns for the only row; None if there is none."""
-        row = self._connection.execute(found).one_or_none()
+    def _writes(self) -> bool:
+        """Whether this transaction may write, and so lock rows."""
+        return bool(self._connection.get_execution_options().get("pbm_writes", False))
+
+    def _first(
+        self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None
+    ) -> V | None:
+        """What `make` returns for the only row; None if there is none. words: the statement's values by name."""
+        row = self._connection.execute(found, words).one_or_none()
         return None if row is None else make(row)
 
     def _all(self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:
@@ -135,6 +128,11 @@ class Queries:
     def _insert(self, table: sa.Table, **values: Any) -> None:
         self._connection.execute(sa.insert(table).values(values))
 
+    def _insert_new(self, table: sa.Table, **values: Any) -> bool:
+        """Insert a row; False if there is one with its key already, which stays as it is."""
+        fresh = self._fresh(table, values).on_conflict_do_nothing().returning(*table.primary_key)
+        return self._connection.execute(fresh).first() is not None
+
     def _add(self, table: sa.Table, **values: Any) -> int:
         """Insert a row into a table that numbers its rows; returns the number."""
         (key,) = table.primary_key
@@ -154,9 +152,13 @@ class Queries:
         return self._delete(table, _has(table, key))
 
     def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
-        """Give the row with this key the values; insert it if there is none."""
-        if self._update(table, _has(table, key), **values) == 0:
-            self._insert(table, **key, **values)
+        """Give the row with this key, the table's primary one, the values; insert it if there is none."""
+        fresh = self._fresh(table, {**key, **values})
+        self._connection.execute(fresh.on_conflict_do_update(index_elements=list(key), set_=values))
+
+    def _fresh(self, table: sa.Table, values: Mapping[str, Any]) -> sqlite.Insert | postgresql.Insert:
+        insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
+        return insert(table).values(values)
 
 
 def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:

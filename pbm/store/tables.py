@@ -73,6 +73,11 @@ def _player(name: str = "player_id", *, owns: bool = True, **words: Any) -> Colu
     return Column(name, ForeignKey("players.id"), info={OWNS: owns}, **words)
 
 
+def _folded(context: Any) -> str:
+    """The address of a new row, in the form that tells whether two are the same."""
+    return str(context.get_current_parameters()["address"]).casefold()
+
+
 meta = _table("meta", Column("key", String(40), primary_key=True), Column("value", Text, nullable=False))
 
 players = _table(
@@ -101,7 +106,7 @@ addresses = _table(
     Column("id", BigKey, primary_key=True),
     _player(nullable=False),
     Column("address", String(320), nullable=False),
-    Column("address_key", String(320), nullable=False, index=True, info={INNER: True}),
+    Column("address_key", String(320), nullable=False, default=_folded, index=True, info={INNER: True}),
     Column("created_at", Instant, nullable=False),
     Column("confirmed_at", Instant),
     Column("bounces", Integer, nullable=False, server_default="0", info={INNER: True}),

@@ -265,8 +265,7 @@ class Invitations(Queries):
 
     def refuse(self, address: str, now: datetime) -> None:
         """Let nobody make us write to the mailbox again. This outlives the player who invited it."""
-        if not self.is_refused(address):
-            self._insert(refusals, address_hash=_hash(mailbox(address)), created_at=now)
+        self._insert_new(refusals, address_hash=_hash(mailbox(address)), created_at=now)
 
     def is_refused(self, address: str) -> bool:
         """Whether somebody has answered from the mailbox that they want no more mail from us."""

@@ -44,6 +44,12 @@ _ALL = (
     .order_by(tournaments.c.id.desc())
     .limit(1000)
 )
+_MEETINGS = (
+    select(bouts, _firsts.c.userid.label("userid1"), _seconds.c.userid.label("userid2"))
+    .join(_firsts, _firsts.c.id == bouts.c.first_id)
+    .outerjoin(_seconds, _seconds.c.id == bouts.c.second_id)
+    .order_by(bouts.c.id)
+)
 _OF_STAGE = _ALL.where(tournaments.c.state == bindparam("stage")).limit(_LISTED)
 _OF_GAME = _OF_STAGE.where(tournaments.c.game == bindparam("of_game"))
 
@@ -245,20 +251,20 @@ class Tournaments(Queries):
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
         """The bouts in the order they were paired. season, round_: None for all."""
-        found = _meetings().where(bouts.c.tournament_id == tournament_id)
+        found = _MEETINGS.where(bouts.c.tournament_id == tournament_id)
         if season is not None:
             found = found.where(bouts.c.season == season)
         if round_ is not None:
             found = found.where(bouts.c.round == round_)
-        return self._all(found.order_by(bouts.c.id), _meeting)
+        return self._all(found, _meeting)
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
         """The bouts that have no points yet, in the order they were paired."""
-        open_ = (bouts.c.tournament_id == tournament_id) & bouts.c.points1.is_(None)
-        return self._all(_meetings().where(open_).order_by(bouts.c.id), _meeting)
+        found = _MEETINGS.where(bouts.c.tournament_id == tournament_id, bouts.c.points1.is_(None))
+        return self._all(found, _meeting)
 
     def on_board(self, board: int) -> Meeting | None:
-        return self._first(_meetings().where(bouts.c.board == board), _meeting)
+        return self._first(_MEETINGS.where(bouts.c.board == board), _meeting)
 
     def settle(self, meeting_id: int, points: tuple[int, int] | None) -> None:
         """points: None for a bout that is under way."""
@@ -284,10 +290,7 @@ class Tournaments(Queries):
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
         """False if they followed it already."""
-        if any(player.id == player_id for player in self.followers(tournament_id)):
-            return False
-        self._insert(tournament_follows, player_id=player_id, tournament_id=tournament_id)
-        return True
+        return self._insert_new(tournament_follows, player_id=player_id, tournament_id=tournament_id)
 
     def unfollow(self, player_id: int, tournament_id: int) -> bool:
         """False if they did not follow it."""
@@ -304,14 +307,6 @@ def _points(points: tuple[int, int] | None) -> dict[str, int | None]:
 def _is(tournament_id: int, player_id: int) -> Any:
     own = tournament_players.c
     return (own.tournament_id == tournament_id) & (own.player_id == player_id)
-
-
-def _meetings() -> Any:
-    return (
-        select(bouts, _firsts.c.userid.label("userid1"), _seconds.c.userid.label("userid2"))
-        .join(_firsts, _firsts.c.id == bouts.c.first_id)
-        .outerjoin(_seconds, _seconds.c.id == bouts.c.second_id)
-    )
 
 
 def _tournament(row: Row[Any]) -> Tournament:

@@ -11,21 +11,19 @@ from typing import TypeVar
 
 import sqlalchemy as sa
 
-from pbm.store.annex import Broadcasts, Follows, Intents, Remarks
-from pbm.store.archive import Archive
+from pbm.store.annex import Broadcasts, Choices, Follows, Intents, Remarks
 from pbm.store.backup import Contents
 from pbm.store.belongings import Belongings
 from pbm.store.erasure import Erasure
-from pbm.store.house import Absences, Agenda, Identity, Peers, Secrets
+from pbm.store.house import Absences, Acts, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
-from pbm.store.lists import Lists
+from pbm.store.lists import Archive, Lists
 from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, translated
 from pbm.store.overview import Overview
-from pbm.store.players import Bans, Blocks, Players
+from pbm.store.players import Bans, Blocks, Bounces, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.refusals import Acts, Bounces, Choices
 from pbm.store.space import Space
 from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments

@@ -220,7 +220,7 @@ def test_the_first_who_confirms_has_the_userid(house: House) -> None:
     with house.service.store.read() as tx:
         alice = tx.players.find("alice")
         assert alice is not None
-        assert tx.players.confirmed(alice.id)[alice.id] == ["alice@example.net"]
+        assert tx.players.confirmed(alice.id) == ["alice@example.net"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from pbm.edges.transports import Maildir
 from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.server import service as service_module
 from pbm.server.operator import Administration
-from pbm.store.refusals import LogLine
+from pbm.store.house import LogLine
 from tests.conversation import START, House
 from tests.patience import wait_until
 

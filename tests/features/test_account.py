@@ -24,7 +24,7 @@ def texts(house: House) -> list[str]:
 def confirmed(house: House, userid: str) -> list[str]:
     with house.service.store.read() as tx:
         player = tx.players.find(userid)
-        return tx.players.confirmed(player.id)[player.id] if player else []
+        return tx.players.confirmed(player.id) if player else []
 
 
 def addressees(mails: list[Got]) -> list[str]:

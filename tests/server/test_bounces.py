@@ -13,7 +13,7 @@ from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
 from pbm.server.regrets import Bouncing
 from pbm.server.rows import NOT_ANSWERED
-from pbm.store.refusals import FORGOTTEN_AFTER
+from pbm.store.players import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 
 OPERATOR = "root@example.org"

@@ -35,7 +35,7 @@ def test_a_stolen_password_leaves_no_way_back_in(house: House) -> None:
     with house.service.store.read() as tx:
         player = tx.players.find("alice")
         assert player is not None
-        assert tx.players.confirmed(player.id)[player.id] == [address_of("alice")]
+        assert tx.players.confirmed(player.id) == [address_of("alice")]
 
 
 def test_a_password_may_be_changed_before_the_first_address_counts(house: House) -> None:

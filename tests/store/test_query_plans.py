@@ -157,7 +157,7 @@ def test_boards_under_way_are_counted_from_indexes_alone(house: House) -> None:
         pytest.skip("PostgreSQL looks whether others may see a row")
     with store.read() as tx:
         event.listen(tx._connection, "before_cursor_execute", lambda *words: asked.append(words[2]))
-        tx.matches.active_in("cross", (1, 2))
+        tx.matches.active_counts((1, 2))
         explained = [f"EXPLAIN QUERY PLAN {statement}" for statement in asked]
         plans = [tx._connection.exec_driver_sql(each, (1,) * each.count("?")) for each in explained]
         steps = [row[3] for plan in plans for row in plan if "matches" in row[3]]

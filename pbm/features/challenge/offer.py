@@ -101,7 +101,7 @@ def propose(
     }
     await_answer(request, OFFER, key, DAYS, **offer)
     for player in asked:
-        for address in request.tx.players.confirmed(player.id)[player.id]:
+        for address in request.tx.players.confirmed(player.id):
             request.draw(Act.OFFER, address)
         request.outgoing.letters += _letters(request, key, player, offer, DAYS)
     names = " and ".join(player.userid for player in asked)
@@ -165,7 +165,7 @@ def _letters(
             days=days,
             problem=problem,
         )
-        for address in at.tx.players.confirmed(player.id)[player.id]
+        for address in at.tx.players.confirmed(player.id)
     ]
 
 

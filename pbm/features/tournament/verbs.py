@@ -85,7 +85,7 @@ def _shown(request: Request, tournament: Tournament) -> str:
 )
 def join(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
-    if not request.tx.players.confirmed(player.id)[player.id]:
+    if not request.tx.players.confirmed(player.id):
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
     is_full = entering.join(request.tx, tournament, player)
     return done(command, f"You are in {tournament.name}. {_prospect(tournament, is_full=is_full)}")
