@@ -24,7 +24,17 @@ from functools import lru_cache
 from itertools import groupby, islice
 
 from games.boards import bits
-from games.crossgeo_boards import COLOURS, MAX_EDGES, Edges, Graph, built_in, complete_graph, own_graph, random_graph
+from games.crossgeo_boards import (
+    COLOURS,
+    MAX_EDGES,
+    Edges,
+    Graph,
+    built_in,
+    complete_graph,
+    graph_in,
+    own_graph,
+    random_graph,
+)
 from games.crossgeo_solver import MAX_FAIR, fair_graph, is_fair
 from games.rules import (
     YES_NO,
@@ -127,7 +137,6 @@ class CrossGeo(Judging[Position, int]):
             Option("seed", "which random or complete board", None, low=0, high=10**12 - 1),
             Option("fair", "a fair board", None, choices=YES_NO, stands_for="-board=fair"),
         ),
-        takes_body=True,
     )
 
     def options(self, words: Sequence[str], *, body: str = "") -> Options:
@@ -149,6 +158,9 @@ class CrossGeo(Judging[Position, int]):
         if board == "fair" and number > MAX_FAIR:
             raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
         return Options(board, version, number, values.number("seed") if "seed" in values.given else 1)
+
+    def board_in(self, lines: Sequence[str]) -> range:
+        return graph_in(lines)
 
     def preset(self, words: Sequence[str], *, body: str = "", seed: int | None = None) -> list[str]:
         """The words with a seed; a random board becomes a fair one if possible. Raises: OptionError if a fair board

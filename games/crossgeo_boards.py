@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from games.rules import OptionError, fold, lettered, quoted
+from games.points import BELOW_ZERO, LABEL, LABELLED, POINT, unlisted
+from games.rules import OptionError, lettered, quoted
 
 Spot = tuple[int, int]
 """A point of the plane: (x, y); y grows upwards."""
@@ -230,25 +231,114 @@ def _graph(lines: Sequence[tuple[Spot, Spot]], colours: str) -> Graph:
     return Graph(tuple(indices), edges, colours)
 
 
-_SPOT = r"[(\[]?\s*([0-9]{1,9})(?:\s*[,;:]\s*|\s+)([0-9]{1,9})\s*[)\]]?"
 _BETWEEN = r"(?:[\s;,:>-]|to)+"
-_LABEL = r"([a-z]{1,2}|[a-z][0-9]{1,3})"
-_LINE = re.compile(_SPOT + _BETWEEN + _SPOT)
-_NAMED = re.compile(rf"(?:point\s+)?{_LABEL}\s*[=:@,]?\s*{_SPOT}")
-_JOINED = re.compile(_LABEL + _BETWEEN + _LABEL)
-_COLOUR = r"red|blue|green|[rgb]"
-_COLOURED = re.compile(
-    rf"(?:({_COLOUR})[\s:,;]+)?(.*?)(?:(?<=[0-9)\]])[\s,;:(]*([a-z]+)\)?|[\s,;:(]+({_COLOUR})\)?)?", re.DOTALL
+_COLOUR = r"(red|blue|green|[rgb])"
+_FIRST = r"(?:(red|blue|green|[rgb](?=\s*[:,;]|\s+[(\[0-9]))[\s:,;]+)?"
+_ENDS = r"(?![\w>-]|\s+-|[\s:]+[(\[\w])\)?"
+"""Behind a colour: with an edge after it, it would be that edge's colour."""
+_EDGE = re.compile(
+    rf"(?:(?:edge|line)\s+)?{_FIRST}(?:from\s+)?(?:"
+    rf"{POINT}{_BETWEEN}{POINT}(?:[\s,;:(-]*(?:in\s+)?(?!and\b)([a-z]{{3,}}|[rgb]){_ENDS})?|"
+    rf"(?:{LABEL}(?:[\s>-]|to)+{LABEL}|([a-z])([a-z])(?![a-z0-9])|{LABEL}[\s,;:]+{LABEL})"
+    rf"(?:[\s,;:(]+(?:in\s+)?{_COLOUR}{_ENDS})?)"
 )
 """Behind coordinates any word is taken for a colour, so that one that is none can be named."""
-_HEADING = re.compile(rf"({_COLOUR})(?:\s+(?:edges|lines)\s*:?|\s*:)")
+_NAMED = re.compile(LABELLED)
+_NEXT = re.compile(r"\s*[,;&]\s*(?:and\s+)?|\s+(?:and\s+)?|$")
+_HEADING = re.compile(rf"\W*(?:(?:{_COLOUR}\s+)?(?:edges|lines|points|vertices)\b\s*:?|{_COLOUR}\s*:(?=\s*$))")
+_INITIALS = re.compile(r"[a-z] ?[a-z]")
+_LETTERS = re.compile(
+    r"\b[a-z]\s*[-–—>→]+\s*[a-z]\b|^([a-z]{2})\W+(?!\1\W*$)(?:[a-z]{2}\W+)*[a-z]{2}\W*$", re.IGNORECASE
+)
+"""Points joined by their letters, however the rest is written."""
+_OF_COLOUR = re.compile(r"\b(?:red|blue|green)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What one line of a graph says. Ends of edges are points or labels."""
+
+    colour: str | None = None
+    """The one in its heading, for the lines below, too; empty if that names none, None if there is no heading."""
+    points: tuple[tuple[str, Spot], ...] = ()
+    edges: tuple[tuple[str | Spot, str | Spot, str], ...] = ()
+    """With the colour of each, empty if it has none of its own."""
+
+    def may_be_meant(self, placed: Container[str]) -> bool:
+        """Whether it is a part of a graph and not, like "I am red", short words that might be names of points."""
+        labels = [end for *ends, _ in self.edges for end in ends if isinstance(end, str)]
+        return all(len(label) == 1 or label[-1].isdecimal() or label in placed for label in labels)
+
+
+def _read_row(line: str) -> _Row | None:
+    """What the line says; None if it is no part of a graph. Raises: ValueError with the end of a sentence about it."""
+    heading = _HEADING.match(line.casefold())
+    colour = (heading[1] or heading[2] or "") if heading else None
+    words = unlisted(line[heading.end() :] if heading else line)
+    points, edges = list[tuple[str, Spot]](), list[tuple[str | Spot, str | Spot, str]]()
+    place = 0
+    while place < len(words):
+        edge, point = _EDGE.match(words, place), _NAMED.match(words, place)
+        found = edge or point
+        if found is None:
+            return None
+        if edge is not None:
+            edges.append(_edge(edge))
+        elif point is not None:
+            points.append((point[1], _spot(point[2], point[3])))
+        following = _NEXT.match(words, found.end())
+        is_open = edge is not None and not edges[-1][2]  # a blank is enough behind a point or a colour
+        if following is None or (is_open and following[0] == " "):
+            return None
+        place = following.end()
+    if BELOW_ZERO.search(words):
+        raise ValueError("goes below 0: coordinates are whole numbers from 0 on")
+    if not colour and len({bool(each) for *_, each in edges}) > 1:
+        raise ValueError("gives a colour to some of its edges only: write each on a line of its own")
+    return _Row(colour, tuple(points), tuple(edges))
+
+
+def _edge(found: re.Match[str]) -> tuple[str | Spot, str | Spot, str]:
+    """Raises: ValueError as _spot, and for two colours."""
+    first, x1, y1, x2, y2, behind, *labels, last = found.groups()
+    if first and (behind or last):
+        raise ValueError("gives two colours to an edge")
+    colour = first or behind or last or ""
+    if x1:
+        return _spot(x1, y1), _spot(x2, y2), colour
+    one, two = filter(None, labels)
+    return one, two, colour
+
+
+def graph_in(lines: Sequence[str]) -> range:
+    """The lines from the first to the last that can be a part of a graph, with what names the colour of the first.
+
+    Two letters alone are the initials of a person, unless they are two points, or stand above or below such letters.
+    """
+    rows = list[_Row | None]()
+    for line in lines:
+        try:
+            rows.append(_read_row(line))
+        except ValueError:
+            rows.append(_Row())
+    placed = {label for each in rows if each for label, _ in each.points}
+    initials = [n for n, line in enumerate(lines) if _INITIALS.fullmatch(unlisted(line))]
+    alone = {n for n in initials if len(initials) == 1 and not placed.issuperset(unlisted(lines[n]).replace(" ", ""))}
+    read = [n for n, each in enumerate(rows) if each and each.may_be_meant(placed) and lines[n].strip()]
+    said = sorted({*read, *(n for n, line in enumerate(lines) if _LETTERS.search(line))} - alone)
+    if not said:
+        return range(0)
+    first = said[0]
+    while first and _OF_COLOUR.search(lines[first - 1]):
+        first -= 1
+    return range(first, said[-1] + 1)
 
 
 def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
     """The graph of a challenger's lines: `x1,y1 x2,y2 [green|red|blue]`, or points `A 0,0` and then edges `A-B [red]`.
 
     The colour may stand first, or above edges as in "red edges:", until the next such line. Points may be written as
-    (0,0) or 0 0; blank lines are skipped.
+    (0,0) or 0 0; blank lines are skipped, and a line may hold several points or edges.
     version: the colours allowed; None allows all. An edge without a colour is green, if that is allowed.
     is_new: nobody has played on it yet, so that points which are placed twice, or of no edge, are refused, too.
     Raises: OptionError, quoting the wrong line.
@@ -263,34 +353,32 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
         if not words.strip():
             continue
         try:
-            if (point := _read_point(words)) is not None:
-                if is_new and point[0] in named:
-                    raise ValueError(f"places {point[0].upper()} once more, after line {placed[point[0]]}")
-                named[point[0]], placed[point[0]] = point[1], number
-                continue
-            if (above := _HEADING.fullmatch(words.strip().casefold())) is not None:
-                heading = above[1]
-                if number == len(rows):
-                    raise ValueError("has no edge below it")
-                continue
-            line, colour = _read_line(words, version or "rgb", named, heading)
-            _check_line(line, lines, numbers)
+            said = _read_row(words)
+            if said is None:
+                raise ValueError(
+                    'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
+                    "words to your opponent go below a blank line"
+                )
+            heading = heading if said.colour is None else said.colour
+            if number == len(rows) and not (said.points or said.edges):
+                raise ValueError("has no edge below it")
+            for label, spot in said.points:
+                if is_new and label in named:
+                    raise ValueError(f"places {label.upper()} once more, after line {placed[label]}")
+                named[label], placed[label] = spot, number
+            for one, two, colour in said.edges:
+                line = _placed(one, named), _placed(two, named)
+                _check_line(line, lines, numbers)
+                colours += _letter(colour or heading, version or "rgb")
+                lines.append(line)
+                numbers.append(number)
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
-        lines.append(line)
-        numbers.append(number)
-        colours += colour
     idle = next((label for label, spot in named.items() if is_new and all(spot not in line for line in lines)), None)
     if idle is not None:
         number = placed[idle]
         raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
     return _graph(lines, colours)
-
-
-def _read_point(words: str) -> tuple[str, Spot] | None:
-    """The point that a line names; None if it names none. Raises: ValueError as _spot."""
-    match = _NAMED.fullmatch(fold(words))
-    return (match[1], _spot(match[2], match[3])) if match is not None else None
 
 
 def _spot(*digits: str) -> Spot:
@@ -301,36 +389,25 @@ def _spot(*digits: str) -> Spot:
     return x, y
 
 
-def _read_line(words: str, version: str, named: Mapping[str, Spot], heading: str) -> tuple[tuple[Spot, Spot], str]:
-    """named: the points with letters. heading: the colour said above. Raises: ValueError with the end of a sentence
-    about the line.
-    """
-    first, ends, last, behind = "", fold(words), "", ""
-    whole = _COLOURED.fullmatch(ends)
-    if whole is not None and not _JOINED.fullmatch(ends):  # in "A B" the letter B is a point
-        first, ends, last, behind = whole.groups()
-    match, joined = _LINE.fullmatch(ends.strip()), _JOINED.fullmatch(ends.strip())
-    if match is not None:
-        line = _spot(match[1], match[2]), _spot(match[3], match[4])
-    elif joined is not None:
-        missing = next((label for label in joined.groups() if label not in named), None)
-        if missing is not None:
-            raise ValueError(f"names a point {missing.upper()}, which no line before it places")
-        line = named[joined[1]], named[joined[2]]
-    else:
-        raise ValueError(
-            'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
-            "words to your opponent go below a blank line"
-        )
-    given = first or last or behind or heading
+def _placed(end: str | Spot, named: Mapping[str, Spot]) -> Spot:
+    """The point of an edge. Raises: ValueError with the end of a sentence about the line."""
+    if not isinstance(end, str):
+        return end
+    if end not in named:
+        raise ValueError(f"names a point {end.upper()}, which no line before it places")
+    return named[end]
+
+
+def _letter(given: str, version: str) -> str:
+    """The letter of a colour, or of none. Raises: ValueError with the end of a sentence about the line."""
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
     word = given or "green"
-    fitting = [letter for name, letter in allowed.items() if word in (name, letter)]
-    if not fitting:
-        raise ValueError(
-            f"{'is' if given else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
-        )
-    return line, fitting[0]
+    for name, letter in allowed.items():
+        if word in (name, letter):
+            return letter
+    raise ValueError(
+        f"{'is' if given else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
+    )
 
 
 def _check_line(line: tuple[Spot, Spot], earlier: Sequence[tuple[Spot, Spot]], numbers: Sequence[int]) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, count, islice, pairwise
 
-from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon, own_polygon, regular_polygon
+from games.polygon_geometry import Drawing, Place, Vertex, convex_polygon, own_polygon, polygon_in, regular_polygon
 from games.rules import (
     YES_NO,
     BadNotation,
@@ -120,7 +120,6 @@ class Polygon(Judging[Position, Move]):
             ),
             Option("regular", "all sides equal", None, choices=YES_NO),
         ),
-        takes_body=True,
     )
 
     def options(self, words: Sequence[str], *, body: str = "") -> Options:
@@ -135,6 +134,9 @@ class Polygon(Judging[Position, Move]):
         options = Options(values.number("sides"), values.number("seed"), colours, regular)
         _corners(options)
         return options
+
+    def board_in(self, lines: Sequence[str]) -> range:
+        return polygon_in(lines)
 
     def sides(self, options: Options) -> tuple[str, str]:
         return SIDES

@@ -22,6 +22,7 @@ from math import gcd
 from operator import itemgetter
 from typing import Any
 
+from games.points import BELOW_ZERO, LABELLED, POINT, unlisted
 from games.rules import OptionError, quoted
 
 numbers: Any = import_module("flint" if find_spec("flint") else "games.balls")
@@ -355,7 +356,8 @@ Corner = tuple[int, int]
 
 FEWEST_SIDES, MOST_SIDES, MAX_CORNER = 4, 24, 9999
 """Bounds of a challenger's own polygon; the last one is of its coordinates."""
-_WRITTEN = re.compile(r"(?<![\d.,-])[(\[]?([0-9]{1,4})(?:\s*,\s*|\s+)([0-9]{1,4})(?![\d.])[)\]]?", re.ASCII)
+_HEADING = re.compile(r"\W*(?:points|vertices|corners|polygon)\b\s*:?", re.IGNORECASE)
+_NEXT = re.compile(rf"(?:{POINT}|{LABELLED})(?:[\s,;>|-]|to\b|and\b)*")
 _ONE = 10**30
 _PI = 3_141592653589793238462643383279
 """Pi times _ONE."""
@@ -402,17 +404,45 @@ def _sine(angle: int) -> int:
     return 16 * UNIT * product // (5 * half * half - 4 * product)
 
 
+def _read_row(line: str) -> list[Corner] | None:
+    """The corners in a line, none in a heading; None if it is no part of a polygon."""
+    heading = _HEADING.match(line)
+    words = unlisted(line[heading.end() :] if heading else line)
+    corners, place = list[Corner](), 0
+    while place < len(words):
+        found = _NEXT.match(words, place)
+        if found is None or BELOW_ZERO.search(words):
+            return None
+        x, y = (int(digits) for digits in (found[1] or found[4], found[2] or found[5]))
+        if max(x, y) > MAX_CORNER:
+            return None
+        corners.append((x, y))
+        place = found.end()
+    return corners if corners or heading else None
+
+
+def polygon_in(lines: Sequence[str]) -> range:
+    """The lines from the first to the last that can be a part of a polygon."""
+    said = [number for number, line in enumerate(lines) if _read_row(line) is not None]
+    return range(said[0], said[-1] + 1) if said else range(0)
+
+
 def own_polygon(body: str) -> tuple[Corner, ...]:
-    """The corners that a challenger has written, in clockwise order. Raises: OptionError, which names the fault."""
+    """The corners that a challenger has written, in clockwise order; the first may stand at the end, too.
+
+    Raises: OptionError, which names the fault.
+    """
     corners: list[Corner] = []
     for number, words in enumerate(body.splitlines(), start=1):
-        points = _WRITTEN.findall(words)
-        if _WRITTEN.sub("", words).strip(" ,;()[]"):
+        points = _read_row(words) if words.strip() else []
+        if points is None:
             raise OptionError(
                 f"Line {number} of your polygon, {quoted(words)}, is not a list of points: write whole numbers from 0 "
                 f'to {MAX_CORNER}, such as "0,0 40,0 50,30 10,40".'
             )
-        corners += [(int(x), int(y)) for x, y in points]
+        corners += points
+    if len(corners) > 1 and corners[-1] == corners[0]:
+        corners.pop()
     return _checked(corners)
 
 

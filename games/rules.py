@@ -288,8 +288,6 @@ class Info:
     """Raised if a change of the rules alters the meaning of stored records."""
     swap: bool = False
     """After the first ply the second player may take over the first player's side, in place of a move."""
-    takes_body: bool = False
-    """The body of a challenge may describe the board (`options(..., body=text)`)."""
     halves: bool = False
     """Scores count half points."""
     sgf: int = 0
@@ -324,7 +322,7 @@ class Game(Protocol[O, P, M]):
     def info(self) -> Info: ...
 
     def options(self, words: Sequence[str], *, body: str = "") -> O:
-        """The options in a challenge's words. body: a board drawn by the challenger, only if info.takes_body.
+        """The options in a challenge's words. body: a board drawn by the challenger, only if the game is Drawable.
 
         Raises: OptionError.
         """
@@ -408,6 +406,14 @@ class Ability(ABC):  # noqa: B024  each ability below has its methods
     @classmethod
     def __subclasshook__(cls, kind: type) -> bool:
         return all(hasattr(kind, name) for name in cls.__abstractmethods__)
+
+
+class Drawable(Ability):
+    """A game whose board a challenger may draw, in lines of text (`options(..., body=text)`)."""
+
+    @abstractmethod
+    def board_in(self, lines: Sequence[str]) -> range:
+        """The lines from the first to the last that the game takes for a part of a board; empty if there is none."""
 
 
 class Forcing(Ability):

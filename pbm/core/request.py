@@ -475,6 +475,8 @@ class Request(Desk):
     """Why a question is not sent: it would be one too many to somebody who may not have asked for it."""
     reading: Reading = field(default_factory=lambda: Reading(()))
     """The reading that is carried out; if the mail is in plain words, it is not the first one."""
+    is_sure: bool = False
+    """Whether the writer has said that no line below their commands tells how to play."""
     read_as: dict[int, str] = field(default_factory=dict)
     """What plain words were taken to mean, by board; nothing where a command was written."""
     words: Words = field(default_factory=Words)
@@ -525,6 +527,11 @@ class Request(Desk):
     def attached_record(self) -> str:
         """The record of a game that is attached; empty if there is none."""
         return self.message.file[start_in(self.message.file) :]
+
+    @property
+    def attached_text(self) -> str:
+        """The text that is attached and no record of a game; empty if there is none."""
+        return "" if self.attached_record else self.message.note
 
     def take_record(self) -> str:
         """The record that is attached, or stands below the command and then is no comment; empty if there is none."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from zlib import crc32
 
 from games import AnyGame
-from games.rules import OptionError, Preset, counted, quoted, spelled
+from games.rules import Drawable, OptionError, Preset, counted, quoted, spelled
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
-from pbm.domain.errors import BadArguments, NotAllowed
+from pbm.domain.errors import BadArguments, Doubt, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
-from pbm.reading.book import words as kind
-from pbm.reading.intent import is_courteous, is_prose
+from pbm.reading.intent import is_courteous
 from pbm.reading.sentences import unsigned
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
@@ -164,102 +162,74 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
         raise OptionError(f'"{unknown[:60]}" is no option here. {of_game} {_OF_ALL}.')
 
 
-_COLOURS = {"red", "blue", "green"}
 _NUMBER = re.compile(r"(?<![^\W_])(?<!<)(?<!:-)\d+")
 """A number, which neither a name such as robot3 has nor a heart, <3, nor a face, :-3."""
-_WORD = re.compile(r"[^\W\d_]+(?![^\W_])")
-"""A word, or what stands behind a number; no letter in front of one, as in A0."""
-_TELEPHONE = re.compile(r"\+\d|\b0\d\d")
-"""How a telephone number begins, and no coordinate."""
-_COORDINATES = re.compile(r"\b\d{1,3}\s*,\s*\d{1,3}\b")
-_ASSIGNED = re.compile(r"\s*(?:[-–—]{1,2}[a-z]+=|[a-z]+\s*=\s*\d+\W*$)", re.IGNORECASE)
-_MEASURED = re.compile(r"\b\d+(?:\s*(?:x|×|by)\s*\d|[dwh]\b)", re.IGNORECASE)
-"""The size of a board, or a span of time, 3d."""
-_EDGE = re.compile(r"\b[a-z]\s*[-–>→]+\s*[a-z]\b|^\W*[a-z]\W+[a-z]\W*$", re.IGNORECASE)
-"""Two points joined by their letters."""
-_PAIR = re.compile(r"\W*[A-Z]{2}\W*")
-_NEGATIVE = re.compile(r"(?:^|[\s,;(])-\d")
+_SHORT = 4
+"""The words of a line that may be no more than the name of an option and its value."""
 
 
-def _is_counted(line: str) -> bool:
-    """Whether the line has more numbers than words, and is no telephone number.
+def _is_friendly(line: str) -> bool:
+    return _NUMBER.search(line) is None and is_courteous(line)
 
-    >>> _is_counted("0 0 to 10 10 in red"), _is_counted("Greetings from Berlin, 29 November 2026")
-    (True, False)
+
+def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
+    """The lines that draw a board: those that the game reads, and what stands right below them and is no courtesy."""
+    if not isinstance(game, Drawable):
+        return range(0)
+    drawn = game.board_in(["" if _is_friendly(line) else line for line in lines])
+    end = drawn.stop
+    while drawn and end < len(lines) and not _is_friendly(lines[end]):
+        end += 1
+    return range(drawn.start, end)
+
+
+def _unused(game: AnyGame, lines: Sequence[str], used: Container[int] = ()) -> int | None:
+    """The first of the lines, besides those in use, that may say how to play; None if there is none.
+
+    It holds a number, or is short and names an option.
     """
-    return len(_NUMBER.findall(line)) > len(_WORD.findall(line)) and _TELEPHONE.search(line) is None
+    options = {*(name for option in game.info.options for name in option.names if len(name) > 1), *OPTIONS, *_RATED}
+    for place, line in enumerate(lines):
+        said = re.findall(r"[^\W\d_]+", line.casefold())
+        names_option = len(said) <= _SHORT and not options.isdisjoint(said)
+        if place not in used and (names_option or _NUMBER.search(line)):
+            return place
+    return None
 
 
-def _is_drawn(line: str) -> bool:
-    """Whether the line looks like a part of a board: numbers, joined points, or short words that are no language."""
-    said = set(re.findall(r"[^\W_]+", line.casefold()))
-    colours = said & _COLOURS
-    if _is_counted(line) or _COORDINATES.search(line) or _EDGE.search(line) or "edges" in said:
-        return True
-    if colours and (colours == said or "lines" in said or line.rstrip().endswith(":")):
-        return True
-    is_short = len(said) > 1 and all(len(word) <= 2 for word in said - colours)
-    return is_short and not is_prose(_NUMBER.sub("", line)) and not is_courteous(line)
-
-
-def _is_term(line: str, options: Collection[str]) -> bool:
-    """Whether the line says how to play: an option alone, or with a number beside it, "9x9", "board no. 3", "3 days".
-
-    options: all names of options.
-    """
-    said = re.findall(r"[^\W\d_]+|\d+", line.casefold())
-    alone = [word for word in said if word not in kind("requesting")]
-    if _ASSIGNED.match(line) or _MEASURED.search(line) or (len(alone) == 1 and alone[0] in options):
-        return True
-    terms = {word.rstrip("s") for word in (*options, *kind("terms")) if len(word) > 1 and word not in _RATED}
-    told = [word.rstrip("s") for word in said if len(word) == 1 or word not in kind("common")]
-    return any({one, other} & terms and one.isdecimal() != other.isdecimal() for one, other in pairwise(told))
-
-
-def _check_used(game: AnyGame, lines: Sequence[str]) -> None:
-    """Check that no line below a challenge sets an option, which stands in the challenge, or draws a board for a game
-    that takes none. Raises: OptionError, with the number of the line.
-    """
-    options = {*(name for option in game.info.options for name in option.names), *OPTIONS, *_RATED}
-    for number, line in enumerate(lines, start=1):
-        if _is_term(line, options) or (_is_counted(line) and not game.info.takes_body):
-            named = [option.usage for option in game.info.told if option.name in line.casefold()]
-            usage = " or ".join([*(named or [option.usage for option in game.info.told])[:1], "--clock=7d"])
-            raise OptionError(
-                f"Line {number} below your challenge, {quoted(line)}, is no part of it, so nothing was started. "
-                f"Leave it out, or write into the challenge itself what you want, such as {usage}."
-            )
+def _not_used(game: AnyGame, line: str, where: str) -> Doubt:
+    named = [option.usage for option in game.info.told if option.name in line.casefold()]
+    usage = " or ".join([*(named or [option.usage for option in game.info.told])[:1], "--clock=7d"])
+    return Doubt(
+        f"{where}, {quoted(line)}, was not understood, so nothing was started. If it says how to play, leave it out, "
+        f"and write into the challenge itself what you want, such as {usage}."
+    )
 
 
 def take_body(request: Request, game: AnyGame) -> str:
-    """The board that the player drew below the command, which then is no comment; empty if there is none.
+    """The board that the player drew below the command, or in an attached text, which then is no comment; empty if
+    there is none. All other lines are words for the opponent.
 
-    It reaches from the first line that looks like a part of a board to the blank line after the last, so that none is
-    dropped: a line that the game cannot read is refused by it. All other lines are words for the opponent.
-    Raises: OptionError for a number below 0, and for what _check_used refuses.
+    Raises: Doubt for one of them that may say how to play, unless its writer is sure that it does not.
     """
-    comment = request.words.comment.strip()
+    comment, note = request.words.comment.strip(), request.attached_text
     lines = unsigned(comment).splitlines()
-    _check_used(game, lines)
-    if not game.info.takes_body:
-        return ""
-    pairs = {place for place, line in enumerate(lines) if _PAIR.fullmatch(line) and not is_courteous(line)}
-    drawn = {place for place, line in enumerate(lines) if _is_drawn(line)}
-    if len(pairs) > 1:  # one alone may be the initials of the player
-        drawn |= pairs
-    if not drawn:
-        return ""
-    first, end = min(drawn), max(drawn) + 1
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    while first and not (_COLOURS | set("rgb")).isdisjoint(re.findall(r"\w+", lines[first - 1].casefold())):
-        first -= 1  # the colour of the edges below, however it is said
-    below_zero = next((line for line in lines[first:end] if _NEGATIVE.search(line)), None)
-    if below_zero is not None:
-        raise OptionError(f'"{below_zero.strip()[:60]}" goes below 0: coordinates are whole numbers from 0 on.')
-    around = "\n".join(lines[:first]).strip(), "\n".join(comment.splitlines()[end:]).strip()
+    whole, drawn = comment.splitlines(), _drawn(game, lines)
+    if isinstance(game, Drawable) and not drawn:
+        own = note.splitlines()
+        if _drawn(game, own) or _unused(game, own) is not None:
+            lines = whole = [*lines, "", *own]
+            drawn = _drawn(game, lines)
+            request.words.comment = "\n".join(whole)
+        quote = [] if drawn else request.message.quote.splitlines()
+        if not request.is_sure and any(map(_NUMBER.search, quote)):
+            raise _not_used(game, next(filter(_NUMBER.search, quote)), "A quoted line below your challenge")
+    unused = None if request.is_sure else _unused(game, lines, drawn)
+    if unused is not None:
+        raise _not_used(game, lines[unused], f"Line {unused + 1} below your challenge")
+    around = "\n".join(whole[: drawn.start]).strip(), "\n".join(whole[drawn.stop :]).strip()
     request.words.comment = "\n\n".join(filter(None, around))
-    return "\n".join(lines[first:end]).strip()
+    return "\n".join(lines[drawn.start : drawn.stop]).strip()
 
 
 def start_match(

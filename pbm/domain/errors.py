@@ -33,6 +33,10 @@ class Unsure(BadArguments):
         self.candidates = candidates
 
 
+class Doubt(Rejected):
+    """A command is not surely all that its writer wants: a yes has it carried out as it stands."""
+
+
 class NotFound(Rejected):
     """No such game, board, player or page."""
 

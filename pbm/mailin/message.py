@@ -104,6 +104,10 @@ class Message:
     """The id of the group chat it was written in, as given by a chat program."""
     file: str = ""
     """The text of the first attached file; empty if none is attached."""
+    note: str = ""
+    """The first attached file that is a text; empty if there is none."""
+    quote: str = ""
+    """The lines marked as quoted, without their marks; empty if one of our mails is quoted."""
     cover: Cover = Cover.NONE
     key: PeerKey | None = None
 

@@ -357,6 +357,11 @@ def _broken(line: str) -> list[str]:
     return [*pieces, line[:MAX_LINE].rstrip(" ")]
 
 
+def marked(text: str) -> str:
+    """The lines that are marked as quoted, without their marks."""
+    return "\n".join(line.lstrip(" >＞") for line in bounded(text).split("\n") if MARKED.match(line))
+
+
 def is_forward(text: str) -> bool:
     """Whether the text contains another mail with its header."""
     lines = bounded(text).split("\n")

@@ -218,6 +218,8 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         mark=discard.mark if discard else Mark.NONE,
         group=mail.first("chat-group-id").lower(),
         file=_attached(mail),
+        note=_attached(mail, is_text=True),
+        quote="" if answers_us or token else quotes.marked(everything),
         key=headers.key_of(fields, sender),
     )
     return message if discard is None else replace(discard, letter=message)
@@ -236,11 +238,18 @@ MAX_FILE = 65_536
 _NO_TEXTS = ("image/", "audio/", "video/", "multipart/", "message/", "application/pgp")
 
 
-def _attached(mail: Entity) -> str:
-    """The text of the first attached file that may be one: programs name no type for SGF, or many."""
+def _attached(mail: Entity, *, is_text: bool = False) -> str:
+    """The text of the first attached file that may be one: programs name no type for SGF, or many.
+
+    is_text: of the first that is a text by its type or its name.
+    """
     files = (part for part in mail.walk() if part.attached and not part.type.startswith(_NO_TEXTS))
-    first = next(files, None)
+    first = next((part for part in files if not is_text or _is_plain(part)), None)
     return decoded(first, MAX_FILE) if first is not None else ""
+
+
+def _is_plain(part: Entity) -> bool:
+    return part.type == "text/plain" or ".txt" in part.first("content-disposition").lower()
 
 
 _ARMOR = b"-----BEGIN PGP MESSAGE-----"

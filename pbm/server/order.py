@@ -21,7 +21,7 @@ from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.domain.commands import Command, begins, board_first, clean, parse
-from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
+from pbm.domain.errors import BadArguments, Doubt, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
@@ -101,7 +101,7 @@ class Order:
                 waiting[number] = error
                 continue
             except REFUSALS as error:
-                if not self.reading.remarks:
+                if not self.reading.remarks or isinstance(error, Doubt):
                     return self._refused(request, number, error)
                 self._refused_line(request, number, error, several=several)
                 continue
@@ -134,6 +134,12 @@ class Order:
         held_back = Reading(lines, request.words.spend() if has_text else "", remarks=remarks)
         hold(request, Order(held_back, commands), waiting[numbers[0]], several=True)
 
+    def _from(self, number: int) -> Order:
+        """What is left from a command on."""
+        rest = slice(number - 1, None)
+        reading = replace(self.reading, lines=self.reading.lines[rest], remarks=self.reading.remarks[rest])
+        return replace(self, reading=reading, commands=self.commands[rest])
+
     def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
         said = self.reading.doubtful(number, command) if isinstance(command, Command) else ""
@@ -144,6 +150,9 @@ class Order:
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """Refuse a command and do not try the rest, unless the mail means something in plain words."""
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
+        if isinstance(error, Doubt):
+            ask_whether(request, self._from(number), error, several=several)
+            return request
         try:
             if number == 1 and self._greets(request):
                 request.words.spend()
@@ -368,7 +377,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
         request.withheld = problem  # the answer would be one more mail because of that network
         return
     trial = _tried(request, order) if player is not None and problem is None else request
-    refusal = trial.refusal
+    doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
+    refusal = None if doubt else trial.refusal
     if problem is not None:
         problem.suggestion = error.suggestion
     if player is None or refusal or request.secrets or problem:
@@ -376,20 +386,50 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
         refuse(request, line, refusal or problem or error, several=several)
         request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if several]
         return
-    request.draw(Act.HELD, address)
-    reading, sender = trial.reading, request.sender
-    lines = list(reading.lines)
-    as_of = sender.as_of.isoformat() if sender.as_of else None
-    comment = "\n\n".join(filter(None, (reading.comment, request.attached_record)))
-    token = request.outgoing.issue(
-        "held", mailbox(address), days=HELD_DAYS, player=player, lines=lines, comment=comment,
-        remarks=reading.remarks, board=sender.board, as_of=as_of,
-    )  # fmt: skip
-    subject = "pbm: was that you?"
-    (command, *others), shown = parse_all(request.tx, lines, sender.standing), ""
+    (command, *others), shown = parse_all(request.tx, trial.reading.lines, request.sender.standing), ""
     if not others:
-        shown = _with_password(command, error, player.userid, sender.board)
-    request.outgoing.write(address, subject, "held.txt", player=player, reply_to=token, lines=lines, shown=shown)
+        shown = _with_password(command, error, player.userid, request.sender.board)
+    _keep_back(request, player, trial.reading, "pbm: was that you?", "held.txt", doubt=doubt, shown=shown)
+
+
+def ask_whether(request: Request, order: Order, doubt: Doubt, *, several: bool) -> None:
+    """Ask the writer whether commands are to be carried out as they stand, and who they are unless they have proved it;
+    or refuse the commands.
+    """
+    request.refusal = doubt
+    command, reading, player = order.commands[0], order.reading, request.sender.proven
+    if isinstance(command, Command) and command.credentials:
+        player, login = request.author.who(command), " ".join(command.credentials)
+        lines = tuple(line.replace(f" {login}", "") for line in reading.lines)
+        reading = replace(reading, lines=lines, comment=request.unsecret(reading.comment))
+    is_secret = any(secret in line for secret in request.secrets for line in reading.lines)
+    if player is None and request.sender.claimed is not None:
+        hold(request, order, NeedsIdentity(str(doubt)), several=several)
+    elif player is None or is_secret or request.excess(Act.HELD, request.message.sender):
+        refuse(request, order.reading.lines[0], doubt, several=several)
+    else:
+        _keep_back(request, player, reading, "pbm: do you mean this?", "doubt.txt", doubt=doubt)
+
+
+def _keep_back(
+    request: Request, player: Player, reading: Reading, subject: str, page: str, *, doubt: Doubt | None, **words: str
+) -> None:
+    """Keep commands, and what is attached, until the player has answered a question.
+
+    doubt: why they may not be all that is meant; a yes says that they are.
+    """
+    message, sender = request.message, request.sender
+    request.draw(Act.HELD, message.sender)
+    token = request.outgoing.issue(
+        "held", mailbox(message.sender), days=HELD_DAYS, player=player, lines=list(reading.lines),
+        comment=reading.comment, remarks=reading.remarks, board=sender.board,
+        as_of=sender.as_of.isoformat() if sender.as_of else None,
+        file=request.attached_record, note=request.attached_text, is_sure=doubt is not None,
+    )  # fmt: skip
+    told = {"lines": reading.lines, "doubt": str(doubt or ""), **words}
+    request.outgoing.letters.append(
+        request.letter(message.sender, subject, page, player, to=message, reply_to=token, **told)
+    )
 
 
 def _is_newcomer(request: Request) -> bool:
@@ -454,7 +494,9 @@ def release(request: Request, ticket: Ticket) -> None:
     request.author.sender = Sender(
         standing, board=standing.board, proven=player, claimed=player, as_of=as_of, at_home=known
     )
-    request.boards.answered = standing.board
+    request.boards.answered, request.is_sure = standing.board, ticket.payload.get("is_sure", False)
+    attached = {name: ticket.payload.get(name, "") for name in ("file", "note")}
+    request.incoming = request.incoming._replace(message=replace(request.message, quote="", **attached))
     request.author.prove(player)
     reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
     Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)

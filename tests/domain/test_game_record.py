@@ -11,6 +11,7 @@ from itertools import islice
 import pytest
 
 from games import GAMES
+from games.rules import Drawable
 from pbm.domain.errors import BadArguments
 from pbm.domain.game_record import GameRecord, is_record, read, write
 from pbm.domain.match import SWAP, Ending, Result, State
@@ -43,7 +44,7 @@ def test_what_is_written_reads_back_the_same(name: str, seed: int) -> None:
 
 
 def test_a_board_drawn_for_the_game_is_kept() -> None:
-    body = "0 0\n4 0\n4 4\n\n0 4" if GAMES["polygon"].info.takes_body else ""
+    body = "0 0\n4 0\n4 4\n\n0 4" if isinstance(GAMES["polygon"], Drawable) else ""
     record = finished("cross")
     text, _ = write(replace(record, body=body), record.states())
     assert "Body: 4 0\n" in text or not body

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from email.message import EmailMessage
+
 import pytest
 
 from games import GAMES
 from games.crossgeo_boards import own_graph
-from tests.conversation import House, record
+from pbm.server import Arriving
+from tests.conversation import ROBOT, Got, House, record
 from tests.features.test_play import one
 
 
@@ -36,6 +39,11 @@ GRAPHS = [
     "R:\n0,0 10,10\nblue lines\n0,10 10,0",
     "0 0 10 10 r\n0 10 10 0 b",
     "120 400 310 230 r\n110 220 330 400 b",
+    "1. red (0,0) to (10,10)\n2. blue (0,10) to (10,0)",
+    "Points:\nA(0,0) B(10,10)\nC = (0|10), D = (10|0)\nEdges:\n- A to B in red\n- and C–D (blue)",
+    "A 0,0; B 10,10; C 0,10; D 10,0\nred edges: AB\nblue edges: CD",
+    "0,0 10,10 red; blue 0,10 10,0",
+    "edge 1: 0,0 – 10,10 – red\nedge 2: 0;10 10;0 blue",
 ]
 
 
@@ -56,8 +64,6 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "Hi!\n0,0 10,10 red\n0,10 10;", "Line 2 of your graph"),
         ("crossgeo", "0,0 10,10\n0,0 -5,3", "goes below 0"),
         ("crossgeo", "A 0,0\nB 1,1\nA-C", "names a point C"),
-        ("crossgeo", "A 0,0\nB 10,10\nC 0,10\nA-B\nand B-C", "Line 5 of your graph"),
-        ("crossgeo", "A 0,0\nB 10,10\nC 0,10\nA-B\nand B-C blue", "Line 5 of your graph"),
         ("crossgeo", "0,0 10,10\n\nHave fun.\n\nA-C: red", "Line 3 of your graph"),
         ("crossgeo", "0,0 10,10\nand the other diagonal", "Line 2 of your graph"),
         ("crossgeo", "0,0 10,10\nred:", "Line 2 of your graph"),
@@ -74,17 +80,17 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "graph { a -- b; c -- d }", "Line 1 of your graph"),
         ("crossgeo", "A 0,0\nA 5,0\nB 9,9\nA-B", 'Line 2 of your graph, "A 5,0", places A once more, after line 1.'),
         ("crossgeo", "A 0,0\nB 9,9\nC 7,0\nA-B", 'Line 3 of your graph, "C 7,0", places a point of no edge.'),
-        ("crossgeo", "0\n10\n10\n0", "Line 1 of your graph"),
-        ("crossgeo", "connect (0,0) with (10,10) in red please", "Line 1 of your graph"),
-        ("crossgeo", "point a is at 0,0", "Line 1 of your graph"),
-        ("crossgeo", "Hi Bob!\nedges: 7", 'Line 2 below your challenge, "edges: 7", is no part of it'),
+        ("crossgeo", "0\n10\n10\n0", "Line 1 below your challenge"),
+        ("crossgeo", "connect (0,0) with (10,10) in red please", "Line 1 below your challenge"),
+        ("crossgeo", "point a is at 0,0", "Line 1 below your challenge"),
+        ("crossgeo", "Hi Bob!\nedges: 7", 'Line 2 below your challenge, "edges: 7", was not understood'),
         ("crossgeo", "-board=fair", "Line 1 below your challenge"),
         ("polygon", "0,0 40,0 10,10 10,40", "is not convex at"),
-        ("polygon", "0,0 40,0 55,27 38,50 0,0", "names (0,0) twice"),
-        ("polygon", "Hi Bob!\n\n0\n40\n55", "Line 1 of your polygon"),
+        ("polygon", "0,0 40,0 55,27 40,0 38,50", "names (40,0) twice"),
+        ("polygon", "Hi Bob!\n\n0\n40\n55", 'Line 3 below your challenge, "0"'),
         ("polygon", "sides: 7", "such as -sides=N or --clock=7d"),
         ("polygon", "Hi Bob!\n\nseed 5", 'Line 3 below your challenge, "seed 5"'),
-        ("crossgeo", "ab 12 cd 34", "Line 1 of your graph"),
+        ("crossgeo", "ab 12 cd 34", "Line 1 below your challenge"),
         ("crossgeo", "seed 5", 'Line 1 below your challenge, "seed 5"'),
         ("polygon", "-regular", 'Line 1 below your challenge, "-regular"'),
         ("cross", "-size=5", 'Line 1 below your challenge, "-size=5"'),
@@ -93,8 +99,8 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("hex", "0 0\n10 0\n10 10", 'Line 1 below your challenge, "0 0"'),
         ("hex", "Hello!\n\nunrated", 'Line 3 below your challenge, "unrated"'),
         ("polygon", "2,0 6,0 8,3\n6,6 2,6 0,3", "three diagonals meet in one point: (0,3)-(8,3) and (2,0)-(6,6)"),
-        ("polygon", "0,0 1.5,2 3,4 5,5", "is not a list of points"),
-        ("polygon", "0,0 40,0 50", "is not a list of points"),
+        ("polygon", "0,0 9,0\n1.5,2 3,4\n5,5", "is not a list of points"),
+        ("polygon", "0,0 40,0 50", "Line 1 below your challenge"),
         ("polygon -seed=3", "0,0 40,0 50,30 10,40", '"-seed" and a polygon in the body exclude each other'),
         ("polygon -regular -sides=6", "", "diagonals meet in the middle"),
     ],
@@ -129,45 +135,16 @@ PLACES = [
     ("polygon", "subject"),
 ]
 """Games, and where the line stands: below a challenge in the subject or in the text, or below a greeting."""
-WORDS = [
+DOUBTS = [
     "My 2nd game!",
-    "I am 42.",
-    "Let's play, I am 42",
-    "Best of 3?",
-    "2nd game!",
     "Hi! I'm free from 9 to 5.",
-    "2-1 for you last time.",
     "Greetings from Berlin, 29 November 2026",
-    "Sun, 29 Nov 2026",
-    "GL HF :-3 <3",
-    "I am rated 1500.",
-    "The board is nice, I am 42.",
-    "Hi Bob!\n\nMy 2nd game! I am 42.",
     "Have fun\n\nAlice\n\n+49 170 1234567",
-]
-
-
-@pytest.mark.parametrize(("game", "where"), PLACES)
-@pytest.mark.parametrize("body", WORDS)
-def test_words_with_numbers_are_for_the_opponent(club: House, game: str, body: str, where: str) -> None:
-    """They say nothing about the board."""
-    line = f"{game} challenge alice bob alice alicepass"
-    text = {"subject": body, "text": f"{line}\n{body}", "greeting": f"Hello!\n\n{body}"}[where]
-    mails = club.send("alice", line if where != "text" else "", text)
-    assert body_of(club) == ""
-    mail = one([mail for mail in mails if mail.address == "bob@example.net"])
-    assert " ".join(body.partition("\n\n+49")[0].split()) in " ".join(mail.split())
-
-
-TERMS = [
+    "See you in 3 days",
     "let's play on a 9x9 board, 3 days a move.",
-    "let us take board 3",
     "Board 2 please",
-    "on board 3",
     "board no. 3",
-    "a size of 5",
-    "7 sides, please",
-    "size=5",
+    "clock three days",
     "3d",
     "-size=5",
     "unrated, please",
@@ -175,15 +152,78 @@ TERMS = [
 
 
 @pytest.mark.parametrize(("game", "where"), PLACES)
-@pytest.mark.parametrize("body", TERMS)
-def test_terms_below_a_challenge_start_nothing(club: House, game: str, body: str, where: str) -> None:
-    """Wherever the line stands, it is refused with its number."""
+@pytest.mark.parametrize("body", DOUBTS)
+def test_what_may_say_how_to_play_is_asked_about_and_yes_makes_it_words(
+    club: House, game: str, body: str, where: str
+) -> None:
+    """Wherever the line stands, it is told with its number, and nothing starts until its writer says yes."""
     line = f"{game} challenge alice bob alice alicepass"
     text = {"subject": body, "text": f"{line}\n{body}", "greeting": f"Hello!\n\n{body}"}[where]
     (mail,) = club.send("alice", line if where != "text" else "", text)
-    assert f"Line {3 if where == 'greeting' else 1} below your challenge" in one([mail])
+    said = body.splitlines()
+    assert f'Line {len(said) + 2 * (where == "greeting")} below your challenge, "{said[-1]}"' in one([mail])
+    assert "alicepass" not in mail.text
     with club.service.store.read() as tx:
         assert tx.matches.load(101) is None
+    mails = club.answer("alice", "yes")
+    assert body_of(club) == ""
+    told = one([mail for mail in mails if mail.address == "bob@example.net"])
+    assert " ".join(said[0].split()) in " ".join(told.split())
+
+
+def test_who_has_not_shown_who_they_are_is_asked_both_at_once(club: House) -> None:
+    (mail,) = club.send("alice", "", "hex challenge alice bob\nSee you in 3 days")
+    assert mail["Subject"] == "pbm: was that you?"
+    assert "See you in 3 days" in mail.body
+    assert "See you in 3 days" in one(club.answer("alice", "yes")[1:])
+
+
+def test_a_doubt_holds_the_commands_below_it_too(club: House) -> None:
+    club.send("alice", "", "hex challenge me bob\ncross challenge me bob\nMy 2nd game!")
+    mails = club.answer("alice", "yes")
+    assert {mail.board for mail in mails} == {101, 102}
+    club.send("alice", "hex seek 1", "size nine")
+    assert "You look for a game of Hex" in one(club.answer("alice", "yes"))
+
+
+def with_file(house: House, game: str, text: str, body: str, name: str = "board.txt") -> list[Got]:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "alice@example.net", ROBOT.address, f"{game} challenge me bob"
+    mail["Authentication-Results"] = f"{ROBOT.authserv_id}; dkim=pass header.d=example.net"
+    mail["Message-ID"] = f"<{game}-{len(text)}@example.net>"
+    mail.set_content(body)
+    mail.add_attachment(text.encode(), maintype="application", subtype="octet-stream", filename=name)
+    return house.deliver(Arriving("alice@example.net", (ROBOT.address,), mail.as_bytes()))
+
+
+@pytest.mark.parametrize("doubt", ["", "My 1st graph\n\n"])
+@pytest.mark.parametrize(("game", "board"), [("crossgeo", "0,0 9,9 red\n0,9 9,0"), ("polygon", "0,0 40,0 55,27 38,50")])
+def test_an_attached_text_is_the_board_if_none_is_in_the_mail(club: House, game: str, board: str, doubt: str) -> None:
+    mails = with_file(club, game, f"{doubt}{board}\n", "The board is attached.")
+    if doubt:
+        assert '"My 1st graph"' in one(mails)
+        mails = club.answer("alice", "yes")
+    assert body_of(club) == board
+    assert "The board is attached." in one([mail for mail in mails if mail.address == "bob@example.net"])
+
+
+def test_a_file_with_other_numbers_is_asked_about_and_one_of_another_kind_is_not(club: House) -> None:
+    assert '"x=0 y=0 and x=9 y=9"' in one(with_file(club, "crossgeo", "x=0 y=0 and x=9 y=9", "See the file."))
+    with_file(club, "crossgeo", "BEGIN:VCARD\nTEL:555-7788", "My card is attached.", "alice.vcf")
+    with_file(club, "hex", "x=0 y=0", "A text is attached.")
+    assert [body_of(club, board) for board in (101, 102)] == ["", ""]
+
+
+def test_numbers_in_a_quote_are_asked_about_where_they_may_be_a_board(club: House) -> None:
+    quote = "Look!\n\n> 0,0 10,10 red\n> 0,10 10,0 blue\n"
+    assert 'A quoted line below your challenge, "0,0 10,10 red"' in one(
+        club.send("alice", "crossgeo challenge me bob", quote)
+    )
+    club.answer("alice", "yes")
+    assert body_of(club) == ""
+    club.send("alice", "hex challenge me bob", quote)
+    club.answer("alice", "crossgeo challenge me bob", 101, vouched=True)  # quotes our board
+    assert [body_of(club, board) for board in (102, 103)] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -194,9 +234,11 @@ def test_terms_below_a_challenge_start_nothing(club: House, game: str, body: str
         "Hi Al",
         "So-so.",
         "I am red.",
+        "GL HF :-3 <3",
+        "Let's have fun on this board",
+        "Good luck!\nJW",
         "Is red or blue better?",
         "See you -- Alice",
-        "Hello!\n\nMy 2nd game!",
         "Hi Bob3!",
         "Hi Bob <3",
         "OK\nGL\nAB",
@@ -215,6 +257,9 @@ def test_ordinary_words_go_to_the_opponent(club: House, body: str) -> None:
         "0,0 40,0 55,27 38,50 9,44",
         "0 0\n40 0\n55 27\n38 50\n9 44",
         "Hello!\n(0,0)\n(9,44)\n(38,50)\n(55,27)\n(40,0)\n\nHave fun.",
+        "Vertices:\n1. A = (0,0)\n2. B = (40,0)\n3. C = (55,27)\n4. D = (38,50)\n5. E = (9,44)",
+        "0,0 to 40,0 to 55,27 to 38,50 to 9,44 to 0,0",
+        "Points: A(0|0); B(40|0); C(55|27); D(38|50); E(9|44)",
     ],
 )
 def test_a_polygon_of_ones_own_is_played_on(club: House, body: str) -> None:

@@ -19,6 +19,7 @@ from games import GAMES
 from games.rules import (
     KINDS,
     BadNotation,
+    Drawable,
     GameError,
     Leaping,
     MoveError,
@@ -291,7 +292,7 @@ def near_options(game):
 def test_any_words_are_options_or_refused(name, data):
     game = GAMES[name]
     words = data.draw(st.lists(st.text(max_size=12) | near_options(game), max_size=3))
-    body = data.draw(st.text(max_size=60)) if game.info.takes_body else ""
+    body = data.draw(st.text(max_size=60)) if isinstance(game, Drawable) else ""
     options = options_or_none(game, words, body)
     if options is not None:
         start = game.start(options)
