@@ -105,7 +105,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
     if keep is not None and not is_folder:
         raise click.UsageError("--keep is for a folder of copies.")
     if not source.is_file():
-        raise NoDatabase(opening.no_database(configuration.database))
+        raise NoDatabase(masked(configuration.database))
     file = target / datetime.now(UTC).strftime(_NAME) if is_folder else target
     boards = _copied(source, file, quick=quick)
     _note(configuration)
@@ -217,8 +217,6 @@ def _coming(file: Path, source: Path) -> Iterator[Path]:
                 yield fresh
             finally:
                 copies.remove(fresh)
-    except OSError as error:
-        raise Refused(f"{error.filename or file}: {error.strerror}.") from error
     except DatabaseTrouble as trouble:
         seen = opening.hindrance(source) or opening.hindrance(file) or f"{trouble}."
         raise Refused(f"No copy was made: {seen}") from trouble

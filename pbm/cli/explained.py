@@ -13,16 +13,16 @@ from pydantic import SecretStr
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import (
     Effective,
+    demand,
     in_clear,
     keys,
-    lacks,
     masked,
     open_to_others,
     strange_variables,
     table_of,
     variable,
 )
-from pbm.cli.output import Misconfigured, print_json
+from pbm.cli.output import print_json
 from pbm.cli.places import MASK, USUAL_FILES
 from pbm.cli.settings import Configuration
 
@@ -40,8 +40,7 @@ def show(invocation: Invocation, *, as_json: bool) -> None:
 def check(invocation: Invocation) -> None:
     """Raises: Misconfigured."""
     effective = invocation.effective()
-    if problems := lacks(effective.values):
-        raise Misconfigured("\n".join(problems))
+    demand(effective.values)
     for exposed in open_to_others(effective):
         click.echo(f"Others may read or change {exposed}: chmod 600", err=True)
     for warning in (*in_clear(effective.values), *strange_variables()):

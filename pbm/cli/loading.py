@@ -28,21 +28,8 @@ from pbm.domain.configuration import FetchSettings, SmarthostSettings
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """The keys that one source gives."""
-
-    name: str
-    """The source's name in errors and comments."""
-    values: Mapping[str, Any]
-
-    def gives(self, key: Iterable[Any]) -> bool:
-        found: Any = self.values
-        for part in key:
-            if not isinstance(found, Mapping) or part not in found:
-                return False
-            found = found[part]
-        return True
+Key = tuple[str, ...]
+"""The names of a key and of the tables around it, from the outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +37,13 @@ class Effective:
     """The configuration in effect."""
 
     values: Configuration
-    layers: tuple[Layer, ...]
-    """Nearest first."""
+    origins: Mapping[Key, str]
+    """The source of each key that one gives, as errors and comments name it."""
     file: Path | None
     """None if no file was read."""
 
     def origin(self, *key: str) -> str:
-        return _origin(self.layers, key)
+        return self.origins.get(key, "default")
 
 
 def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
@@ -65,20 +52,36 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     Raises: Misconfigured.
     """
     path = found(file)
-    layers = (
-        Layer("command line", _said(given)),
-        Layer("environment", _environment()),
-        Layer(f"file {path}", read(path) if path else {}),
-    )
+    sources = {  # the nearest comes last
+        f"file {path}": dict(_flat(read(path))) if path else {},
+        "environment": dict(_environment()),
+        "command line": {key: value for key, value in _flat(given) if value is not None},
+    }
+    origins: dict[Key, str] = {}
     merged: dict[str, Any] = {}
-    for layer in reversed(layers):
-        merged = _merged(merged, layer.values)
+    for source, values in sources.items():
+        for key, value in values.items():
+            origins[key] = source
+            table = merged
+            for name in key[:-1]:
+                if not isinstance(table.get(name), dict):  # a source further away may give a word for a table
+                    table[name] = {}
+                table = table[name]
+            table[key[-1]] = value
     try:
-        values = Configuration(**merged)
+        return Effective(Configuration(**merged), origins, path)
     except ValidationError as error:
-        problems = [_sentence(each, layers) for each in error.errors(include_url=False)]
+        problems = [_sentence(each, origins) for each in error.errors(include_url=False)]
         raise Misconfigured("\n".join(problems)) from None
-    return Effective(values, layers, path)
+
+
+def _flat(table: Mapping[str, Any], *above: str) -> Iterator[tuple[Key, Any]]:
+    """All keys below a table, with their values; a table without any counts as one."""
+    for name, value in table.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, *above, name)
+        else:
+            yield (*above, name), value
 
 
 def variable(*key: str) -> str:
@@ -123,48 +126,24 @@ def _hidden(found: re.Match[str]) -> str:
     return MASK if found[1] is None else f"{found[1]}:{MASK}"
 
 
-def _environment() -> dict[str, Any]:
+def _environment() -> Iterator[tuple[Key, str]]:
     """The keys in the environment. Names with a single underscore, such as PBM_PORT, may be somebody else's."""
-    given: dict[str, Any] = {}
     tables = {key[0] for key in keys(Configuration) if len(key) > 1}
     for name, value in os.environ.items():
         table, nested, key = name.upper().removeprefix(PREFIX).lower().partition("__")
         if not name.upper().startswith(PREFIX):
             continue
         if nested and table in tables:
-            given.setdefault(table, {})[key] = value
+            yield (table, key), value
         elif nested:
             raise Misconfigured(f"{name}: there is no such key.{_meant(table, Configuration)}")
         elif table in tables:
             raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.")
         elif table in Configuration.model_fields:
-            given[table] = value
-    return given
+            yield (table,), value
 
 
-def _said(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same without None, at any depth."""
-    return {
-        name: _said(value) if isinstance(value, Mapping) else value
-        for name, value in given.items()
-        if value is not None and (not isinstance(value, Mapping) or _said(value))
-    }
-
-
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    both = dict(below)
-    for name, value in above.items():
-        under = both.get(name)
-        nested = isinstance(value, Mapping) and isinstance(under, Mapping)
-        both[name] = _merged(under, value) if nested else value  # type: ignore[arg-type]
-    return both
-
-
-def _origin(layers: Iterable[Layer], key: tuple[Any, ...]) -> str:
-    return next((layer.name for layer in layers if layer.gives(key)), "default")
-
-
-def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
+def _sentence(error: ErrorDetails, origins: Mapping[Key, str]) -> str:
     """One problem: the key, where its value came from, and what is wrong with it."""
     key, reason = error["loc"], error["msg"].removeprefix("Value error, ")
     if not key:
@@ -175,7 +154,7 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
         reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
         reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
-    origin = _origin(layers, key)
+    origin = next((source for known, source in origins.items() if known[: len(key)] == key), "default")
     if origin == "environment":
         origin += f" {variable(*map(str, key))}"
     return f"{'.'.join(map(str, key))} ({origin}): {reason}"
@@ -184,6 +163,12 @@ def _sentence(error: ErrorDetails, layers: tuple[Layer, ...]) -> str:
 def _meant(name: str, table: type[BaseModel]) -> str:
     close = difflib.get_close_matches(name, list(table.model_fields), n=1)
     return f' Did you mean "{close[0]}"?' if close else f" There are: {', '.join(table.model_fields)}."
+
+
+def demand(configuration: Configuration) -> None:
+    """Raises: Misconfigured if anything is named that is missing or useless."""
+    if problems := lacks(configuration):
+        raise Misconfigured("\n".join(problems))
 
 
 def lacks(configuration: Configuration) -> list[str]:

@@ -114,7 +114,7 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
     if create:
         _reserve(url)
     elif _is_missing(url):
-        raise NoDatabase(no_database(url))
+        raise NoDatabase(masked(url))
     try:
         store = Store(url)
     except SchemaTrouble as trouble:
@@ -124,7 +124,7 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
         announce(url)
     try:
         if not create and store.revision() is None:
-            raise NoDatabase(no_database(url))
+            raise NoDatabase(masked(url))
         yield store
     except DatabaseTrouble as trouble:
         raise Refused(f"database: {masked(url)} cannot be used: {_reason(url, trouble)}") from trouble
@@ -242,14 +242,6 @@ def with_identity(configuration: Configuration, *, quiet: bool = False) -> Confi
             return identified(configuration, store)
     except (Refused, SchemaTrouble):  # the server may not have run yet, and will then have the configured address
         return configuration
-
-
-def no_database(url: str) -> str:
-    """A text that says that there is no database, and how to create one."""
-    return (
-        f"There is no database at {masked(url)}. Is this the configuration of the server (--config, --database)? "
-        "A new database is made by pbm serve, and by pbm db create."
-    )
 
 
 def _is_missing(url: str) -> bool:

@@ -166,6 +166,8 @@ def write_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(descriptor)
         Path(draft).replace(target)
+    except OSError as error:  # it would name the draft, or nothing
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         Path(draft).unlink(missing_ok=True)
 
@@ -202,6 +204,13 @@ class Refused(click.ClickException):
 
 class NoDatabase(Refused):
     """There is no database where the configuration says."""
+
+    def __init__(self, shown: str) -> None:
+        """shown: its URL, without a password."""
+        super().__init__(
+            f"There is no database at {shown}. Is this the configuration of the server (--config, --database)? "
+            "A new database is made by pbm serve, and by pbm db create."
+        )
 
 
 class Misconfigured(Refused):

@@ -82,17 +82,14 @@ def show(tx: Transaction, userid: str) -> Row:
 
 @player.command("set-address")
 @click.argument("userid")
-@click.argument("addresses", nargs=-1, metavar="ADDRESS...")
-@click.option("--address", "more", multiple=True, help="An address, as `player add` takes it.")
-def set_address(admin: Administration, userid: str, addresses: tuple[str, ...], more: tuple[str, ...]) -> str:
+@click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS...")
+def set_address(admin: Administration, userid: str, addresses: tuple[str, ...]) -> str:
     """Replace an account's addresses with these.
 
     The player is told, at the old addresses and the new ones.
     """
-    if not (*addresses, *more):
-        raise click.UsageError("Which address? An account needs one.")
-    admin.set_addresses(userid, (*addresses, *more))
-    return f"{userid} now gets mail at {' and '.join((*addresses, *more))}."
+    admin.set_addresses(userid, addresses)
+    return f"{userid} now gets mail at {' and '.join(addresses)}."
 
 
 @player.command()
@@ -219,10 +216,7 @@ def export(admin: Administration, userid: str, file: Path, force: bool) -> None:
     if str(file) == "-":
         sys.stdout.buffer.write(content)
         return
-    try:
-        write_file(file, content)
-    except OSError as error:
-        raise Refused(f"{file}: {error.strerror}.") from None
+    write_file(file, content)
     say(f"{userid} is written to {file}.")
 
 
@@ -304,8 +298,6 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
             done = published(service.store, target, name, domain)
         except FolderTaken as taken:
             raise Refused(str(taken)) from None
-        except OSError as error:
-            raise Refused(f"{target} cannot be written: {error.strerror}.") from None
     say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
     for board in done.skipped:
         click.echo(f"Board {board} is left out, for its record cannot be replayed: see pbm board verify.", err=True)

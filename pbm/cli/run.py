@@ -133,7 +133,7 @@ def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_js
         return
     from pbm.cli import standing
 
-    standing.show(invocation.effective(), every=every if watch else None, as_json=as_json)
+    standing.show(invocation, every=every if watch else None, as_json=as_json)
 
 
 def _check_alive(invocation: Invocation) -> None:
@@ -146,7 +146,7 @@ def _check_alive(invocation: Invocation) -> None:
     if not beats(database_of(invocation.config, invocation.database), datetime.now(UTC)):
         from pbm.cli import standing
 
-        standing.check_alive(invocation.effective())
+        standing.check_alive(invocation)
 
 
 @click.command(cls=Command)

@@ -23,7 +23,7 @@ import structlog
 from games import LEFT_OUT
 from pbm import __version__
 from pbm.cli.frame import Invocation
-from pbm.cli.loading import lacks, masked, open_to_others, strange_variables
+from pbm.cli.loading import demand, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
 from pbm.cli.opening import identified, mail_signature, transport
 from pbm.cli.output import Misconfigured, Refused
@@ -161,8 +161,7 @@ def run(
         maildir={"folder": maildir},
         delivery={"kind": "maildir" if maildir else None},
     )
-    if problems := lacks(effective.values):
-        raise Misconfigured("\n".join(problems))
+    demand(effective.values)
     log_to_stderr(effective.values.log, for_good=True)
     log.info(
         "starting", version=__version__, configuration=str(effective.file or "defaults"),
@@ -198,8 +197,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
     """Reload what serve() says; trouble is logged, and the old values stay."""
     try:
         configuration = identified(invocation.effective().values, service.store)
-        if problems := lacks(configuration):
-            raise Misconfigured("\n".join(problems))
+        demand(configuration)
         server.renew_certificate()
         service.renew(configuration.limits, configuration.house, configuration.operator)
         set_level(configuration.log.level)

@@ -16,7 +16,7 @@ from pbm.cli.frame import Invocation
 from pbm.cli.keys import key_record
 from pbm.cli.loading import load
 from pbm.cli.opening import opened_store
-from pbm.cli.output import Refused, new_file, say, write_file
+from pbm.cli.output import new_file, say, write_file
 from pbm.edges.signing import new_keys, signing_keys
 from pbm.resources import folder as folder_of
 
@@ -92,7 +92,7 @@ def init(
     for file in files.values():
         new_file(file, force=force)
     for place in (folder, data):
-        _make(place)
+        place.mkdir(0o750, parents=True, exist_ok=True)
     write_file(files["pbm.toml"], _CONFIGURATION.substitute(words).encode())
     keys = new_keys()
     write_file(files["dkim.pem"], keys)
@@ -117,14 +117,6 @@ def _answer(question: str, given: object, default: object) -> str:
     if given is not None:
         return str(given)
     return str(click.prompt(question, default=default)) if sys.stdin.isatty() else str(default)
-
-
-def _make(place: Path) -> None:
-    """Raises: Refused."""
-    try:
-        place.mkdir(0o750, parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refused(f"{place} cannot be made: {error.strerror}.") from None
 
 
 def _placed(unit: str, folder: Path, data: Path) -> str:

@@ -11,9 +11,8 @@ from typing import Any
 import click
 
 from games.rules import counted
-from pbm.cli.loading import Effective
-from pbm.cli.opening import opened_store
-from pbm.cli.output import Refused, print_json, printable
+from pbm.cli.frame import Invocation
+from pbm.cli.output import Refused, print_json, printable, row_of
 from pbm.domain.calendars import StopKind
 from pbm.server.status import Status, status_of
 from pbm.store.overview import Flow, Waiting
@@ -23,10 +22,9 @@ _SHOWN = 10
 _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 
 
-def show(effective: Effective, *, every: float | None, as_json: bool) -> None:
+def show(invocation: Invocation, *, every: float | None, as_json: bool) -> None:
     """every: seconds between looks, until Ctrl-C; None for one look."""
-    with opened_store(effective.values) as store, suppress(KeyboardInterrupt):
-        store.prepare(datetime.now(UTC))
+    with invocation.store() as store, suppress(KeyboardInterrupt):
         while True:
             look = status_of(store, datetime.now(UTC))
             if as_json:
@@ -41,20 +39,19 @@ def show(effective: Effective, *, every: float | None, as_json: bool) -> None:
             time.sleep(every)
 
 
-def check_alive(effective: Effective) -> None:
+def check_alive(invocation: Invocation) -> None:
     """Raises: Refused if no server has given a sign of life lately."""
-    with opened_store(effective.values) as store:
-        store.prepare(datetime.now(UTC))
+    with invocation.store() as store:
         look = status_of(store, datetime.now(UTC))
-        if look.silent_since is not None:
-            raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
+    if look.silent_since is not None:
+        raise Refused(f"No server is at work, since {_when(look.silent_since, look.at)}.")
 
 
 def as_values(look: Status) -> dict[str, Any]:
     """For programs: ages in seconds, instants in ISO 8601."""
     return {
         "at": look.at,
-        "database": {"octets": look.room.octets, "unused": look.room.unused, "shrinks": look.room.shrinks},
+        "database": row_of(look.room, "octets unused shrinks"),
         "no_mail_goes_out_since": look.stuck_since,
         "no_server_works_since": look.silent_since,
         "halts": [{"kind": halt.kind.value, "since": halt.starts_at} for halt in look.halts],
@@ -76,19 +73,17 @@ def as_values(look: Status) -> dict[str, Any]:
             "oldest_seconds": _age(look.thoughts, look.at),
             "thinking": look.is_thought,
         },
-        "players": look.players,
-        "boards": look.boards,
+        **row_of(look, "players boards"),
         "broadcasts_waiting": look.broadcasts,
         "suspended_addresses": look.suspended,
         "suspended_latest": [
             {"address": address, "userid": userid, "since": since} for address, userid, since in look.suspended_latest
         ],
         "locked": [
-            {"kind": each.key.kind, "subject": each.key.subject, "failures": each.failures, "until": each.locked_until}
-            for each in look.locked
+            {**row_of(each, "key.kind key.subject failures"), "until": each.locked_until} for each in look.locked
         ],
         "boards_overdue": look.overdue,
-        "deadlines": [{"board": each.board, "game": each.game, "due_at": each.due_at} for each in look.deadlines],
+        "deadlines": [row_of(each, "board game due_at") for each in look.deadlines],
         "agenda": {kind: {"items": items, "due": due} for kind, (items, due) in look.agenda.items()},
     }
 

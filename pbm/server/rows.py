@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from games import GAMES
 from games.rules import GameError
-from pbm.core.board import OpenBoard, States, difference
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.mail import Arrival, Queued, Received
@@ -19,6 +18,9 @@ from pbm.domain.match import Player, replay
 from pbm.store import Store, Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tournaments import Tournament
+
+if TYPE_CHECKING:  # it brings all games
+    from pbm.core.board import OpenBoard
 
 
 def player_named(tx: Transaction, userid: str) -> Player:
@@ -31,6 +33,8 @@ def player_named(tx: Transaction, userid: str) -> Player:
 
 def board_numbered(tx: Transaction, number: int) -> OpenBoard:
     """Raises: NotFound, Unreadable."""
+    from pbm.core.board import OpenBoard, States
+
     return OpenBoard.load(tx, States(), number)
 
 
@@ -136,6 +140,9 @@ class Replayed:
 
 def verify(tx: Transaction, board: int) -> Replayed:
     """Replay a stored board, and compare it with its row in the database. Raises: NotFound."""
+    from games import GAMES
+    from pbm.core.board import difference
+
     match = tx.matches.load(board)
     if match is None:
         raise NotFound(f"There is no board {board}.")

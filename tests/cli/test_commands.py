@@ -90,7 +90,7 @@ def test_a_player_is_added_shown_and_changed(pbm: Pbm) -> None:
         "active_boards": [],
         "ended_boards": [],
     }
-    pbm("player", "set-address", "alice", "c@x.org", "--address", "d@x.org")
+    pbm("player", "set-address", "alice", "c@x.org", "d@x.org")
     assert parsed(pbm("player", "list", "--json"))[0]["addresses"] == ["c@x.org", "d@x.org"]
     header, row = pbm("player", "list").stdout.splitlines()
     assert header.split() == ["userid", "addresses"], "columns in which nothing stands are left out"

@@ -125,6 +125,16 @@ def test_a_mistake_in_the_environment(name: str, value: str, expected: str, monk
     assert expected in str(refused.value)
 
 
+def test_a_nearer_source_gives_a_table_where_the_file_has_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
+    values = load(write(tmp_path / "pbm.toml", 'server = "x"\n[delivery]\n'), {"server": {"listen": "[::1]:25"}})
+    assert (values.values.server.domain, values.origin("server", "domain")) == ("example.org", "environment")
+    assert (values.values.server.listen, values.origin("server", "listen")) == ("[::1]:25", "command line")
+    assert len(problems("[delivry]\n", tmp_path)) == 1
+
+
 def test_variables_of_others_are_let_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBM_PORT_8025_TCP_ADDR", "10.0.0.1")
     assert load(None, {}).values == Configuration()
