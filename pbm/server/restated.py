@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
@@ -72,6 +73,7 @@ def acts(line: str) -> bool:
 def surroundings_of(
     request: Request, board: OpenBoard | None, *, is_turn: bool = False, rival: str = ""
 ) -> Surroundings:
+    @cache  # many phrases ask about the same words
     def is_player(word: str) -> bool:
         return request.tx.players.find(word) is not None or bool(robot_called(request.tx, word))
 
