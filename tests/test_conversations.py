@@ -19,8 +19,8 @@ from games import GAMES
 from pbm.compose import Answer, pages
 from pbm.core.registry import HANDLERS, Handler
 from pbm.core.request import Request
-from pbm.domain.commands import Command
-from pbm.domain.verbs import VERBS, Locks
+from pbm.reading.commands import Command
+from pbm.reading.verbs import VERBS, Locks
 from tests.conversation import INDENT, REFUSED, Got, House, Moments, letters, perform
 from tests.databases import Databases
 from tests.golden_file import CONVERSATIONS, FOLDER, RENEWED, hold

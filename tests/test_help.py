@@ -13,10 +13,10 @@ import pytest
 from games import GAMES
 from games.hex import Hex
 from pbm.compose.pages import Pages
-from pbm.domain.commands import begins, clean, parse
 from pbm.domain.errors import Rejected
 from pbm.domain.settings import CHOICES
-from pbm.domain.verbs import GROUPS, VERBS, Standing, Verb
+from pbm.reading.commands import begins, clean, parse
+from pbm.reading.verbs import GROUPS, VERBS, Standing, Verb
 from pbm.resources import folder
 from tests.conversation import House
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm.domain.commands import parse
-from pbm.domain.verbs import Standing
+from pbm.reading.commands import parse
+from pbm.reading.verbs import Standing
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
 from tests.parts import in_full

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pbm.features  # noqa: F401  it brings the verbs
-from pbm.domain.commands import board_of_subject, parse
 from pbm.domain.errors import Rejected
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin.written import read as read_mail
 from pbm.reading.book import Phrase
+from pbm.reading.command_lines import read
+from pbm.reading.commands import board_of_subject, parse
 from pbm.reading.intent import Ask, Sure, Surroundings
 from pbm.reading.intent import read as meaning
 from pbm.reading.sentences import phrases, sentences, words_of
+from pbm.reading.verbs import Standing
 
 _SOME_BOARD = 0
 """Stands for the board, which only the database could tell."""

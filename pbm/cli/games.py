@@ -152,7 +152,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
 def _check_name(name: str) -> None:
     """Raises: Refused for what is no name, or somebody else's."""
     from games import GAMES
-    from pbm.domain.verbs import VERBS
+    from pbm.reading.verbs import VERBS
 
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')

@@ -34,10 +34,10 @@ from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
 from pbm.domain.spans import in_words
-from pbm.domain.verbs import GROUPS, VERBS
 from pbm.draw import WORDS
 from pbm.draw.brush import Picture
 from pbm.mailin.quotes import SENTINEL
+from pbm.reading.verbs import GROUPS, VERBS
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")

@@ -16,13 +16,13 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbm.bots.levels import LEVELS
 from pbm.core.limits import UNANSWERED, Whose, forget
-from pbm.domain.commands import is_whole
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
-from pbm.domain.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
 from pbm.reading.book import words
+from pbm.reading.commands import is_whole
 from pbm.reading.consent import Answer, consent
+from pbm.reading.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 

@@ -21,11 +21,11 @@ from pbm.core.bus import RecordDamaged, joins, publish, registers
 from pbm.core.notify import Desk, Tools
 from pbm.core.reply import refuse
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected, Unreadable
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
-from pbm.domain.verbs import PLAYING, Locks, Verb, register
+from pbm.reading.commands import Command
+from pbm.reading.verbs import PLAYING, Locks, Verb, register
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import Ticket

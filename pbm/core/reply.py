@@ -13,13 +13,13 @@ from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request
 from pbm.core.robots import is_robot
-from pbm.domain.commands import Command, is_ours
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.match import Player, Seat
-from pbm.domain.verbs import numbered, redact, redact_quoted
 from pbm.mailin import strip_subject
+from pbm.reading.commands import Command, is_ours
 from pbm.reading.intent import is_courteous, is_prose
 from pbm.reading.sentences import is_signature, unsigned
+from pbm.reading.verbs import numbered, redact, redact_quoted
 
 MOST_LISTED = 200
 """Boards of one list, so that no answer exceeds 60 kB; its last line says how to get more."""

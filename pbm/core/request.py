@@ -19,19 +19,19 @@ from pbm.core.bus import PlayerHeard, publish
 from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
-from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.foreign_records import start_in
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
-from pbm.domain.reading import Reading
 from pbm.domain.tokens import AddressToken, SeatToken
-from pbm.domain.verbs import Standing, redact, usage
 from pbm.mailin import Message
+from pbm.reading.command_lines import Reading
+from pbm.reading.commands import Command
 from pbm.reading.games_named import people_named
 from pbm.reading.sentences import discreet
+from pbm.reading.verbs import Standing, redact, usage
 from pbm.store import Transaction
 
 T = TypeVar("T")

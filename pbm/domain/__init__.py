@@ -1,1 +1,1 @@
-"""The server's subject matter, without I/O: matches, results, commands and their verb table, events, tokens."""
+"""The server's subject matter, without I/O and without people's words: matches, clocks, results, events, tokens."""

@@ -18,13 +18,14 @@ from pbm.core.registry import handles, keeps
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY
-from pbm.domain.vacations import Span, check_allowance, days_taken, lone_day, read_vacation
-from pbm.domain.verbs import ACCOUNT, Verb
+from pbm.domain.vacations import Span, check_allowance, days_taken
+from pbm.reading.commands import Command
+from pbm.reading.dates import lone_day, read_vacation
+from pbm.reading.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
 

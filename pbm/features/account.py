@@ -14,15 +14,15 @@ from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.reading.book import words
+from pbm.reading.commands import Command
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent
+from pbm.reading.verbs import ACCOUNT, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import INVITE, Ticket

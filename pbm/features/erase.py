@@ -16,13 +16,13 @@ from pbm.core.notify import Desk, reader_of, tell_players
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, UnknownCommand, Unreadable
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
-from pbm.domain.verbs import ACCOUNT, Verb
 from pbm.mailin.written import searchable
+from pbm.reading.commands import Command
+from pbm.reading.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import INVITE, Ticket
 

@@ -23,11 +23,11 @@ from pbm.core.limits import DAY, TooMuch
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Match, Player
-from pbm.domain.verbs import ACCOUNT, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import ACCOUNT, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
 from pbm.store.matches import batched

@@ -14,10 +14,10 @@ from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
-from pbm.domain.verbs import LOOKING, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import LOOKING, Verb
 from pbm.store.annex import ALL
 from pbm.store.tournaments import Tournament
 

@@ -12,11 +12,11 @@ from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.domain.commands import Command, parse
 from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
-from pbm.domain.verbs import LOOKING, VERBS, Locks, Verb, find, redact
+from pbm.reading.commands import Command, parse
+from pbm.reading.verbs import LOOKING, VERBS, Locks, Verb, find, redact
 
 ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
 """Other names of subjects, and the names of their pages."""

@@ -20,10 +20,10 @@ from pbm.core.registry import HANDLERS, handles
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Player
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import LOOKING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import THINK
 

@@ -16,11 +16,11 @@ from pbm.core.registry import handles
 from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
 from pbm.core.robots import hints_told
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import Player, Seat, State
-from pbm.domain.slips import no_game
-from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.slips import no_game
+from pbm.reading.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store.matches import Summary
 
 FILTERS = ("active", "inactive", "next", "tournament", "standard")

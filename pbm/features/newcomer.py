@@ -24,15 +24,15 @@ from pbm.core.registry import HANDLERS, Occasion, handles, when_due
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import fits
-from pbm.domain.commands import Command, parse
 from pbm.domain.errors import BadArguments
-from pbm.domain.slips import no_game
-from pbm.domain.verbs import STARTING, Standing, Verb, find
 from pbm.reading.book import named as called
+from pbm.reading.commands import Command, parse
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent, introduced
 from pbm.reading.games_named import game_elsewhere, game_named, lost, starts, topic
 from pbm.reading.sentences import plain
+from pbm.reading.slips import no_game
+from pbm.reading.verbs import STARTING, Standing, Verb, find
 
 FIRST, OPPONENT = "cross", "robot1"
 """The game and the opponent of a newcomer who names none."""

@@ -24,12 +24,12 @@ from pbm.core.registry import Occasion, deed, handles, when_due
 from pbm.core.reply import done, tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
-from pbm.domain.commands import NOTHING, Command, as_played, split_guard
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
 from pbm.domain.events import CommentMade, IntentDropped
 from pbm.domain.match import Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
-from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
+from pbm.reading.commands import NOTHING, Command, as_played, split_guard
+from pbm.reading.verbs import LOOKING, PLAYING, Locks, Verb
 
 
 @handles(

@@ -19,11 +19,11 @@ from pbm.core.reply import tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
-from pbm.domain.commands import NOTHING, Command, as_played, split_guard, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.match import SWAP, WORDS_KEPT, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
 from pbm.reading.book import words as kind
+from pbm.reading.commands import NOTHING, Command, as_played, split_guard, verb_meant
 
 AT_ONCE = "resign!"
 """The alias of resign that does not ask back."""

@@ -26,15 +26,15 @@ from pbm.core.registry import Occasion, digests, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.robots import Task, asked, give_up, later, orders, thinks_at_leisure
-from pbm.domain.commands import Command, begins, parse, verb_meant
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.mail import Mail
 from pbm.domain.match import SWAP, Ending, Match, Player, State, replay
 from pbm.domain.settings import DAILY, Settings
 from pbm.domain.spans import OFF
-from pbm.domain.verbs import LOOKING, Standing, Verb, redact_quoted
 from pbm.mailin import strip_subject
+from pbm.reading.commands import Command, begins, parse, verb_meant
 from pbm.reading.intent import Ask, Sure, Surroundings, read
+from pbm.reading.verbs import LOOKING, Standing, Verb, redact_quoted
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
 from pbm.store.puzzles import Puzzle

@@ -22,12 +22,12 @@ from pbm.core.notify import Desk, notice_of, perspective, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound, Unreadable
 from pbm.domain.match import IntentKind, Match, Player, UnderWay, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
-from pbm.domain.verbs import ACCOUNT, LOOKING, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import ACCOUNT, LOOKING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import TOLD
 

@@ -7,9 +7,9 @@ from pbm.core import credentials
 from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
-from pbm.domain.verbs import ACCOUNT, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import ACCOUNT, Verb
 
 MOST_NAMES = 5
 """Names that one player may have had; going back to one of them is always possible."""

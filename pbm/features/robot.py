@@ -35,10 +35,10 @@ from pbm.core.robots import (
     spent,
     thinks,
 )
-from pbm.domain.commands import Command
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import LOOKING, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.matches import Summary

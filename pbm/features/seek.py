@@ -26,13 +26,13 @@ from pbm.core.start import (
     start_match,
     take_body,
 )
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.verbs import STARTING, Verb
 from pbm.mailin import strip_subject
+from pbm.reading.commands import Command
+from pbm.reading.verbs import STARTING, Verb
 from pbm.store.tickets import Seek, Ticket
 
 UNTAKEN = "seek"

@@ -11,11 +11,11 @@ from pbm.core.registry import KEEPERS, handles, keeps
 from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import robot_called
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
-from pbm.domain.verbs import ACCOUNT, COMPANY, STARTING, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import ACCOUNT, COMPANY, STARTING, Verb
 
 UNLIMITED = frozenset({"all", "inf", "none"})
 

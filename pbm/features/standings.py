@@ -16,11 +16,11 @@ from pbm.core.request import Request
 from pbm.core.robots import robot_called
 from pbm.core.start import seeks_shown
 from pbm.domain.calendars import StopKind
-from pbm.domain.commands import Command
 from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
-from pbm.domain.verbs import LOOKING, Locks, Verb
 from pbm.draw.plots import Bar
+from pbm.reading.commands import Command
+from pbm.reading.verbs import LOOKING, Locks, Verb
 from pbm.store.ratings import Tally
 
 MAX_RANKED = 150

@@ -18,12 +18,12 @@ from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import UNHEARD, is_robot, robot_called
 from pbm.core.start import unheard
-from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import WORDS_KEPT, IntentKind, Player
-from pbm.domain.verbs import COMPANY, MULTIPLE, Standing, Verb
+from pbm.reading.commands import Command, clean, parse
+from pbm.reading.verbs import COMPANY, MULTIPLE, Standing, Verb
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket

@@ -40,11 +40,11 @@ from pbm.core.robots import (
     thinks,
 )
 from pbm.domain import foreign_records
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Ply, Record, Seat, State, other
-from pbm.domain.verbs import LOOKING, PLAYING, Locks, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import LOOKING, PLAYING, Locks, Verb
 from pbm.store.house import THINK, Item
 
 TEACHER = max(LEVELS)

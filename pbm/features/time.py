@@ -16,13 +16,13 @@ from pbm.core.registry import handles
 from pbm.core.request import Request
 from pbm.domain.calendars import Calendar
 from pbm.domain.clock import MOST, Clock
-from pbm.domain.commands import Command
 from pbm.domain.configuration import HouseRules
 from pbm.domain.errors import BadArguments, NotAllowed, Unreadable
 from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
 from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, rounded
-from pbm.domain.verbs import PLAYING, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import PLAYING, Verb
 from pbm.store import Transaction
 
 _INSTANT = timedelta(microseconds=1)

@@ -1,4 +1,4 @@
-"""What people say in plain words: sentences, the phrase book, and the three ways in which a mail is read.
+"""What a person's words mean: command lines by the verb table, dates, and plain sentences by the phrase book.
 
-The phrase book is data, templates/phrases/, a file a language; no word of any language stands in this code.
+The phrase book is data, templates/phrases/, a file a language.
 """

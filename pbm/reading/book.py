@@ -296,3 +296,10 @@ def named(kind: str) -> Mapping[str, str]:
     for file in _files().values():
         found |= file.get("words", {}).get(kind, {})
     return found
+
+
+@lru_cache
+def ranked(kind: str) -> Mapping[str, int]:
+    """The place of the line, from 0, that each word of a kind stands in, such as that of a weekday."""
+    lines = [line for file in _files().values() for line in file.get("words", {}).get(kind, "").strip().splitlines()]
+    return {word: place for place, line in enumerate(lines) for word in line.split()}

@@ -12,12 +12,12 @@ from contextlib import suppress
 from pbm.core.limits import Act
 from pbm.core.notify import reader_of
 from pbm.core.request import Request, Sender
-from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.domain.tokens import SeatToken
-from pbm.domain.verbs import Standing
+from pbm.reading.commands import Command
+from pbm.reading.verbs import Standing
 from pbm.server.order import HELD_DAYS, Order, tried
 
 

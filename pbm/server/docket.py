@@ -15,14 +15,14 @@ import structlog
 from pbm.core.counts import SETTLED
 from pbm.core.limits import Pool, TooMuch, Whose
 from pbm.core.request import Credentials, Sender
-from pbm.domain.commands import Command
 from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player
-from pbm.domain.reading import Reading
-from pbm.domain.verbs import Locks
 from pbm.mailin import FOR_OPERATOR, Discard, Message
 from pbm.mailin.mime import split
+from pbm.reading.command_lines import Reading
+from pbm.reading.commands import Command
+from pbm.reading.verbs import Locks
 from pbm.server.guard import Cause
 from pbm.server.logins import Logins, Origin
 from pbm.store import Transaction

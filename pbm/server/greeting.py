@@ -10,20 +10,20 @@ from pbm.compose import Answer, Outcome
 from pbm.compose.pages import plain
 from pbm.core.reply import original_of
 from pbm.core.request import Request
-from pbm.domain.commands import begins
 from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand
 from pbm.domain.mail import Mail
 from pbm.domain.match import State
-from pbm.domain.slips import is_said
-from pbm.domain.verbs import find, redact
 from pbm.features.newcomer import FIRST, kept
 from pbm.mailin import strip_subject
 from pbm.reading.book import words as kind
+from pbm.reading.commands import begins
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent, introduced
 from pbm.reading.games_named import game_elsewhere, game_named, starts, topic
 from pbm.reading.sentences import plain as plain_words
 from pbm.reading.sentences import sentences, unsigned
+from pbm.reading.slips import is_said
+from pbm.reading.verbs import find, redact
 from pbm.server.plain import is_newcomers
 
 _ROOM = 16_000

@@ -25,18 +25,18 @@ from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
-from pbm.domain.commands import Command
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
-from pbm.domain.reading import read
-from pbm.domain.verbs import redact
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading
 from pbm.mailin.authentication import network_of
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
+from pbm.reading.command_lines import read
+from pbm.reading.commands import Command
+from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
 from pbm.server.guard import Cause, Throttle

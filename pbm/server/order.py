@@ -20,14 +20,19 @@ from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
-from pbm.domain.commands import Command, begins, board_first, clean, parse
 from pbm.domain.errors import BadArguments, Doubt, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.domain.reading import MAX_COMMANDS, Reading, has_text, read
-from pbm.domain.verbs import (
+from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
+from pbm.mailin import Action
+from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
+from pbm.reading.commands import Command, begins, board_first, clean, parse
+from pbm.reading.consent import Answer as Agreed
+from pbm.reading.consent import consent
+from pbm.reading.sentences import sentences
+from pbm.reading.verbs import (
     ACCOUNT,
     Locks,
     Standing,
@@ -35,11 +40,6 @@ from pbm.domain.verbs import (
     secrets_of_refused,
     words_behind,
 )
-from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
-from pbm.mailin import Action
-from pbm.reading.consent import Answer as Agreed
-from pbm.reading.consent import consent
-from pbm.reading.sentences import sentences
 from pbm.server.greeting import answer_mail
 from pbm.server.logins import Held
 from pbm.server.plain import check_sure, is_newcomers, restated, restated_line

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.domain.commands import Command, board_first, clean
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
-from pbm.domain.reading import Reading, board_below
-from pbm.domain.verbs import FIRST_BOARD, find
 from pbm.reading.book import words
+from pbm.reading.command_lines import Reading, board_below
+from pbm.reading.commands import Command, board_first, clean
 from pbm.reading.consent import Answer, consent
 from pbm.reading.games_named import lost, topic
 from pbm.reading.intent import Ask, Sure, Surroundings, Talk, read
 from pbm.reading.sentences import plain, unsigned
+from pbm.reading.verbs import FIRST_BOARD, find
 from pbm.server.restated import BOARD, SPOKEN, Restated, acts, is_ours, surroundings_of
 from pbm.server.said_in_letter import letter
 from pbm.server.said_on_board import SaidOnBoard

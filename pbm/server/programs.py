@@ -18,10 +18,10 @@ from pbm.core.notify import Tools
 from pbm.core.request import Incoming, Request, Sender
 from pbm.domain.errors import NotFound
 from pbm.domain.match import Seat
-from pbm.domain.reading import read
 from pbm.domain.tokens import SeatToken
-from pbm.domain.verbs import Standing
 from pbm.mailin import Action, Judgement, Message
+from pbm.reading.command_lines import read
+from pbm.reading.verbs import Standing
 from pbm.server.order import Order, mails_of, parse_all
 from pbm.store import HOUSE, Store, Transaction
 

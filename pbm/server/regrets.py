@@ -15,12 +15,12 @@ import structlog
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
 from pbm.core.limits import Act, TooMuch, draw
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
-from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.features import postmaster
 from pbm.features.absence import note_reach
 from pbm.features.challenge.invitation import note_undelivered
 from pbm.mailin import Action, Discard, Message
+from pbm.reading.commands import Command
 from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Throttle
 from pbm.server.senders import is_player

@@ -9,12 +9,12 @@ from functools import cache
 from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.core.robots import robot_called
-from pbm.domain.commands import begins, clean
 from pbm.domain.errors import BadArguments
-from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import find, leading
+from pbm.reading.commands import begins, clean
+from pbm.reading.dates import vacation_said
 from pbm.reading.intent import ACTS, Surroundings
 from pbm.reading.sentences import phrases
+from pbm.reading.verbs import find, leading
 
 CHAT = "chat"
 BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")

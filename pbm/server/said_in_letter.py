@@ -7,17 +7,17 @@ from itertools import pairwise
 
 from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import robot_called
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
-from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import find
 from pbm.features.newcomer import FIRST
 from pbm.mailin import strip_subject
 from pbm.reading.book import Phrase, words
+from pbm.reading.commands import Command
 from pbm.reading.consent import Answer, consent
+from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, starts, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
 from pbm.reading.sentences import phrases, plain, sentences
+from pbm.reading.verbs import find
 from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
 
 

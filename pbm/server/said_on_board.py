@@ -17,14 +17,14 @@ from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.errors import BadArguments, Unsure
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, Player, Seat, other
-from pbm.domain.reading import board_below
-from pbm.domain.vacations import vacation_said
-from pbm.domain.verbs import find
 from pbm.reading.book import named as called
 from pbm.reading.book import words
+from pbm.reading.command_lines import board_below
+from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Talk, is_courteous, is_prose, read
 from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
+from pbm.reading.verbs import find
 from pbm.server.restated import (
     BOARD,
     CHAT,

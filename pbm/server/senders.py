@@ -20,15 +20,15 @@ from pbm.core.credentials import check_address
 from pbm.core.notify import day_of
 from pbm.core.request import Request, Sender
 from pbm.domain.calendars import instant_at
-from pbm.domain.commands import Command, board_of_subject
 from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
-from pbm.domain.verbs import Standing
 from pbm.mailin import Cover, Judgement, Mark, Message, Robot, strip_subject
 from pbm.mailin.headers import mark_of
 from pbm.mailin.written import token_answered
+from pbm.reading.commands import Command, board_of_subject
+from pbm.reading.verbs import Standing
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
 from pbm.store.house import MOST_BRINGERS, Peer

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from pbm.core.board import States
 from pbm.core.request import Sender
-from pbm.domain.commands import Command
 from pbm.domain.errors import Unreadable
 from pbm.mailin import Mark
+from pbm.reading.commands import Command
 from pbm.server.docket import Prepared
 from pbm.store import Transaction
 

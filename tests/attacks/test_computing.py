@@ -14,12 +14,12 @@ from games import GAMES
 from pbm.compose import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival
 from pbm.mailin import Discard, Envelope, silence
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.mailin.written import read, versions
+from pbm.reading.commands import Command
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.verbs import VERBS
+from pbm.reading.verbs import VERBS
 from tests.conversation import House, address_of
 
 HARMLESS = frozenset({"chat", "note", "review", "replay", "why"})

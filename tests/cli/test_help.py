@@ -123,14 +123,14 @@ def beating(tmp_path: Path) -> None:
     [
         (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
         (["maintenance", "on"], {"networkx", "aiosmtpd", "aiosmtplib"}),
-        (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.domain.commands"}),
+        (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.reading.commands"}),
     ],
 )
 def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
     assert imported(*words) & heavy == set()
 
 
-OF_THE_SERVER = {"pbm.server.service", "pbm.features", "pbm.domain.reading", "jinja2", "icalendar", "structlog"}
+OF_THE_SERVER = {"pbm.server.service", "pbm.features", "pbm.reading.command_lines", "jinja2", "icalendar", "structlog"}
 
 
 @pytest.mark.servers

@@ -26,11 +26,11 @@ from pbm.compose.views import View
 from pbm.compose.wire import Parts, to_bytes
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
-from pbm.domain.commands import board_of_subject
 from pbm.domain.match import State
 from pbm.draw import cell_pictures, picture
 from pbm.draw.brush import Picture
 from pbm.mailin import Robot
+from pbm.reading.commands import board_of_subject
 from pbm.server import Arriving, Settings
 from tests.conversation import Got, House, address_of, password
 from tests.games.variants import EACH, largest, opening, smallest

@@ -12,7 +12,7 @@ from bench import worlds
 from bench.attacks import letter
 from pbm.compose.tell import mail_bytes
 from pbm.domain.configuration import Limits
-from pbm.domain.verbs import VERBS
+from pbm.reading.verbs import VERBS
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from tests.conversation import House, address_of

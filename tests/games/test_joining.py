@@ -12,7 +12,7 @@ from games import GAMES, LEFT_OUT, join
 from games.hex import Hex
 from games.rules import Option
 from pbm.core.registry import HANDLERS, handles
-from pbm.domain.verbs import LOOKING, Locks, Verb
+from pbm.reading.verbs import LOOKING, Locks, Verb
 
 
 class Frob(Hex):

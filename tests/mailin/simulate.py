@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
 from pbm.mailin import Message, strip_subject
 from pbm.mailin.quotes import SENTINEL
 from pbm.mailin.written import read as read_mail
+from pbm.reading.command_lines import read
+from pbm.reading.verbs import Standing
 from tests.mailin.build import ENVELOPE, ROBOT, raw
 from tests.mailin.clients import quoted
 from tests.mailin.test_our_mails import mails

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
 from pbm.mailin import strip_subject
+from pbm.reading.command_lines import read
+from pbm.reading.verbs import Standing
 from tests.mailin.build import person, raw, silent
 
 CHAT = "Chat-Version: 1.0"

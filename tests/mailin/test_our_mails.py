@@ -12,10 +12,10 @@ from itertools import islice
 
 import pytest
 
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
 from pbm.mailin import strip_subject
 from pbm.mailin.quotes import SENTINEL
+from pbm.reading.command_lines import read
+from pbm.reading.verbs import Standing
 from tests.conversation import letters
 from tests.golden_file import CONVERSATIONS
 from tests.mailin import clients

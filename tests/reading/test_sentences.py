@@ -18,7 +18,7 @@ import pytest
 import pbm.features  # noqa: F401  it brings the verbs
 from games import GAMES
 from games.rules import MoveError
-from pbm.domain.commands import begins, clean
+from pbm.reading.commands import begins, clean
 from pbm.reading.consent import consent, introduced
 from pbm.reading.intent import ACTS, Ask, Sure, Surroundings, Talk, is_prose, read
 

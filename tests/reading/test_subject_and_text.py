@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import pbm.features  # noqa: F401  it brings the verbs
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
+from pbm.reading.command_lines import read
+from pbm.reading.verbs import Standing
 
 ON_BOARD = Standing("cross", 101, known=True, proven=True)
 LETTER = Standing(known=True, proven=True)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pbm.domain.verbs import VERBS
+from pbm.reading.verbs import VERBS
 from tests.conversation import House, address_of, record
 
 WORDS = """

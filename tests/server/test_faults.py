@@ -12,7 +12,7 @@ from games import GAMES
 from pbm.core.credentials import Passwords
 from pbm.core.registry import HANDLERS
 from pbm.domain.mail import Arrival
-from pbm.domain.verbs import VERBS
+from pbm.reading.verbs import VERBS
 from pbm.server import Settings
 from pbm.server import handle as service
 from pbm.store.tables import attempts

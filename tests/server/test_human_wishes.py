@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.verbs import VERBS, Verb
+from pbm.reading.verbs import VERBS, Verb
 from tests.conversation import House, record
 
 VOUCHED = "mx.example.org; dkim=pass header.d=example.net"

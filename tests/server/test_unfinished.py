@@ -12,8 +12,8 @@ import pytest
 
 from pbm.core import registry
 from pbm.core.request import Request
-from pbm.domain.commands import Command
 from pbm.domain.mail import Arrival
+from pbm.reading.commands import Command
 from pbm.server import Arriving, Service, Settings
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.queues import Inbox

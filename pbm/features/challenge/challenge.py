@@ -16,15 +16,15 @@ from pbm.core.registry import handles
 from pbm.core.request import Request, no_player
 from pbm.core.robots import is_robot, robot_named
 from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, unheard
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Ending, Match, Player, other, replay
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
-from pbm.domain.verbs import STARTING, Verb
 from pbm.features.challenge.earlier import beginning
 from pbm.features.challenge.invitation import invite
 from pbm.features.challenge.offer import Proposal, propose, start
+from pbm.reading.commands import Command
+from pbm.reading.verbs import STARTING, Verb
 
 ME = "me"
 """The word by which challengers name themselves."""

@@ -13,7 +13,7 @@ from pbm.core.robots import robots_among
 from pbm.core.start import take_body
 from pbm.domain import foreign_records
 from pbm.domain.errors import BadArguments, NotAllowed
-from pbm.domain.verbs import FIRST_BOARD
+from pbm.reading.verbs import FIRST_BOARD
 
 _PLACE = re.compile(r"(\d{1,12})?(?:#(\d{1,6}))?")
 

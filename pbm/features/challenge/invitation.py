@@ -17,18 +17,18 @@ from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.domain.commands import Command, clean, parse
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.reading import read
-from pbm.domain.verbs import FIRST_BOARD, Standing
 from pbm.mailin.written import token_answered
+from pbm.reading.command_lines import read
+from pbm.reading.commands import Command, clean, parse
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent, introduced, is_bare
 from pbm.reading.games_named import topic
 from pbm.reading.sentences import unclosed
+from pbm.reading.verbs import FIRST_BOARD, Standing
 from pbm.store.tickets import INVITE, Ticket
 
 MAX_ASKED = 4

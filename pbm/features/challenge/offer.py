@@ -23,13 +23,11 @@ from pbm.core.registry import REFUSALS, Occasion, by_player, handles, redeems, w
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
 from pbm.core.start import check_willing, read_terms, start_match
-from pbm.domain.commands import Command
 from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.events import CommentMade, MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.domain.settings import NONE
-from pbm.domain.verbs import STARTING, Verb
 from pbm.features.challenge.invitation import (
     MAX_ASKED,
     await_answer,
@@ -39,8 +37,10 @@ from pbm.features.challenge.invitation import (
     words_besides,
 )
 from pbm.mailin import Message
+from pbm.reading.commands import Command
 from pbm.reading.consent import Answer as Reply
 from pbm.reading.consent import consent
+from pbm.reading.verbs import STARTING, Verb
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import INVITE, Ticket

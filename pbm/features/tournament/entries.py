@@ -16,12 +16,12 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.slips import no_game
 from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import CLOCK, HOLDING
+from pbm.reading.slips import no_game
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage, Tournament
 

@@ -9,16 +9,16 @@ from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.start import take_body
-from pbm.domain.commands import Command
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.events import MatchStarted
-from pbm.domain.slips import no_game
 from pbm.domain.tournaments.bouts import DRAW
 from pbm.domain.tournaments.terms import Kind
-from pbm.domain.verbs import TOURNAMENTS, Locks, Verb
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import Ladder
+from pbm.reading.commands import Command
+from pbm.reading.slips import no_game
+from pbm.reading.verbs import TOURNAMENTS, Locks, Verb
 from pbm.store.tournaments import Stage, Tournament
 
 ENDED_SHOWN = 10

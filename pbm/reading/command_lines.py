@@ -9,7 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.commands import (
+from pbm.domain.errors import Rejected
+from pbm.domain.settings import CHOICES
+from pbm.reading.book import words as kind
+from pbm.reading.commands import (
     NOTHING,
     SELECTORS,
     Command,
@@ -22,10 +25,12 @@ from pbm.domain.commands import (
     parse,
     split_plan,
 )
-from pbm.domain.errors import Rejected
-from pbm.domain.settings import CHOICES
-from pbm.domain.vacations import DAY_WORDS
-from pbm.domain.verbs import (
+from pbm.reading.dates import DAY_WORDS
+from pbm.reading.games_named import game_elsewhere
+from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
+from pbm.reading.intent import read as meaning
+from pbm.reading.sentences import phrases, says, unsigned
+from pbm.reading.verbs import (
     FIRST_BOARD,
     MULTIPLE,
     SHORTEST_SECRET,
@@ -36,11 +41,6 @@ from pbm.domain.verbs import (
     find,
     leading,
 )
-from pbm.reading.book import words as kind
-from pbm.reading.games_named import game_elsewhere
-from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
-from pbm.reading.intent import read as meaning
-from pbm.reading.sentences import phrases, says, unsigned
 
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""

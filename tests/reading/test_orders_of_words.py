@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.domain.commands import board_of_subject, clean, parse
 from pbm.domain.errors import BadArguments, UnknownCommand
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
+from pbm.reading.command_lines import read
+from pbm.reading.commands import board_of_subject, clean, parse
+from pbm.reading.verbs import Standing
 
 NOBODY = Standing()
 ANSWER = Standing("cross", 101, known=True, proven=True)

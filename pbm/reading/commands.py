@@ -24,7 +24,10 @@ from pbm.domain.errors import BadArguments, UnknownCommand
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
-from pbm.domain.slips import (
+from pbm.reading.book import named
+from pbm.reading.book import words as kind
+from pbm.reading.sentences import lacks_room
+from pbm.reading.slips import (
     ill_bound,
     in_order,
     is_said,
@@ -36,7 +39,7 @@ from pbm.domain.slips import (
     unplaced,
     unsecret,
 )
-from pbm.domain.verbs import (
+from pbm.reading.verbs import (
     CREDENTIALS,
     FIRST_BOARD,
     SECRETS,
@@ -49,9 +52,6 @@ from pbm.domain.verbs import (
     leading,
     usage,
 )
-from pbm.reading.book import named
-from pbm.reading.book import words as kind
-from pbm.reading.sentences import lacks_room
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""

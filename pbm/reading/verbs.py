@@ -20,8 +20,8 @@ from itertools import pairwise
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
-from pbm.domain.vacations import DAY_WORDS
 from pbm.reading.book import words as kind
+from pbm.reading.dates import DAY_WORDS
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""

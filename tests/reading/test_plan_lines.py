@@ -11,10 +11,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain import plans
-from pbm.domain.commands import is_plan, parse
 from pbm.domain.plans import read as read_plan
-from pbm.domain.reading import read
-from pbm.domain.verbs import Standing
+from pbm.reading.command_lines import read
+from pbm.reading.commands import is_plan, parse
+from pbm.reading.verbs import Standing
 from tests.domain.test_plans import BRANCHES
 from tests.mailin import clients
 from tests.mailin.build import person, raw

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.commands import parse
 from pbm.domain.errors import Rejected, UnknownCommand
-from pbm.domain.reading import MAX_COMMANDS, read
-from pbm.domain.verbs import Standing
+from pbm.reading.command_lines import MAX_COMMANDS, read
+from pbm.reading.commands import parse
+from pbm.reading.verbs import Standing
 
 STRANGER = Standing()
 KNOWN = Standing(known=True, proven=True)

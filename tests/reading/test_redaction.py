@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm.domain.verbs import HIDDEN, redact
+from pbm.reading.verbs import HIDDEN, redact
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from games import GAMES
 from games.rules import joined
 from pbm.domain.errors import BadArguments, NotFound, UnknownCommand
 from pbm.domain.settings import CHOICES
-from pbm.domain.verbs import VERBS, Standing, Verb, find, forms, is_option, suits_but_for_end, usage
 from pbm.reading.book import named
 from pbm.reading.book import words as kind
+from pbm.reading.verbs import VERBS, Standing, Verb, find, forms, is_option, suits_but_for_end, usage
 
 _NOUNS = frozenset({"the", "a", "my", "board", "game", "player", "of"})
 """Words that may follow such a verb before its object: "watch board 101"."""

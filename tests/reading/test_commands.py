@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games import GAMES
-from pbm.domain.commands import MAX_LINE, Command, board_of_subject, clean, parse, split_guard
 from pbm.domain.errors import BadArguments, NotFound, Rejected, UnknownCommand
-from pbm.domain.reading import MAX_COMMANDS, read
-from pbm.domain.verbs import VERBS, Standing, Verb, find
+from pbm.reading.command_lines import MAX_COMMANDS, read
+from pbm.reading.commands import MAX_LINE, Command, board_of_subject, clean, parse, split_guard
+from pbm.reading.verbs import VERBS, Standing, Verb, find
 
 STRANGER = Standing()
 SEATED = Standing("cross", 101, known=True, proven=True)
