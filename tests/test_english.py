@@ -49,3 +49,27 @@ def test_players_are_they_and_come_first() -> None:
 )
 def test_a_slip_is_found(sentence: str) -> None:
     assert MAN.search(sentence) or CLAUSE.search(sentence)
+
+
+UNSPOKEN = {"pbm/mailin/quotes.py": "letters that nobody sees", "pbm/reading/sentences.py": "the range ß-ÿ"}
+"""Files with letters beyond ASCII, and which those are."""
+
+
+def test_words_of_other_languages_are_data() -> None:
+    """They stand in templates/, where whoever speaks a language can add to them, and in worked examples."""
+    files = {str(path.relative_to(ROOT)) for path in MODULES if path.is_relative_to(ROOT / "pbm")}
+    spoken = {file for file in files if any(map(_is_foreign, _said_by(ROOT / file)))}
+    assert spoken == set(UNSPOKEN)
+
+
+def _said_by(path: Path) -> Iterator[str]:
+    """The strings of a module that are no docstrings."""
+    tree = ast.parse(path.read_text())
+    explained = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in explained:
+            yield node.value
+
+
+def _is_foreign(text: str) -> bool:
+    return any(letter.isalpha() and not letter.isascii() for letter in text)

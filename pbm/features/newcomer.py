@@ -26,6 +26,7 @@ from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import fits
 from pbm.domain.errors import BadArguments
 from pbm.reading.book import named as called
+from pbm.reading.book import words as kind
 from pbm.reading.commands import Command, parse
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent, introduced
@@ -48,7 +49,7 @@ _BOTH = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A name and what else is said, as in "joe, play hex"."""
-_CLAUSES = re.compile(r"[,;.!\n]+|\b(?:and|und|et|y|e|en)\b", re.IGNORECASE)
+_CLAUSES = re.compile(rf"[,;.!\n]+|\b(?:{'|'.join(kind('clause-links'))})\b", re.IGNORECASE)
 _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
 """A word that lets somebody join who has asked to be forgotten; a mere yes or a name is not enough."""
 

@@ -62,8 +62,6 @@ SELECTORS = frozenset(
 
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
-_NUMBERED = frozenset({"", "edge", "line", "segment", "column", "number", "kante", "linie", "arête", "ligne", "arista"})
-"""Words before the number of what is played."""
 _TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
     r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
@@ -488,7 +486,7 @@ def split_guard(move: str) -> tuple[str, int | None]:
     text, hash_, ply = move.rpartition("#")
     if not hash_:
         return move, None
-    if text.strip().casefold() in _NUMBERED:
+    if text.strip().casefold() in {"", *kind("numbered")}:
         return move, None  # "#20" and "edge #20" are moves in some games
     if not (ply.strip().isascii() and ply.strip().isdecimal() and len(ply) < 8):
         raise BadArguments(f'"#{ply}" is not a ply number: write for instance F6#7.')
