@@ -164,7 +164,7 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 
 _NUMBER = re.compile(r"(?<![^\W_])(?<!<)(?<!:-)\d+")
 """A number, which neither a name such as robot3 has nor a heart, <3, nor a face, :-3."""
-_SHORT = 4
+_SHORT = 3
 """The words of a line that may be no more than the name of an option and its value."""
 
 
