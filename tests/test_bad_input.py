@@ -89,6 +89,7 @@ REFUSALS = {
     "an option twice": ("bob", "cross challenge -size=3 -size=4 bob alice", "given twice"),
     "no such ply": ("bob", "cross show 101#2", "Board 101 has the plies 0 to 1"),
     "a userid in use": ("dave", "signup ALICE davepass", 'The userid "ALICE" is taken'),
+    "a userid like those of robots": ("dave", "signup Robot6 davepass", "is a name for robots"),
     "a userid that is a word of ours": ("dave", "signup resign davepass", "is a word of the server"),
     "a userid with odd characters": ("dave", "signup da,ve davepass", "cannot be a userid"),
     "a password too short": ("dave", "signup dave abc", "A password has 4 to 100 characters"),

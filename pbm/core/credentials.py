@@ -69,6 +69,7 @@ def _matches(pair: tuple[str, str]) -> bool:
 ERASED = "erased-"
 """The beginning of userids that replace those of erased players."""
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
+_ROBOT = re.compile(r"robot\d*", re.IGNORECASE)
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
 NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", "unsubscribe"})
@@ -109,6 +110,8 @@ def check_userid(userid: str) -> None:
             f'"{userid[:40]}" cannot be a userid: take a letter from a to z and up to 19 more letters, digits, ".", '
             '"-" or "_".'
         )
+    if _ROBOT.fullmatch(userid):
+        raise BadArguments(f'"{userid}" is a name for robots; choose another userid.')
     if look(userid) in _reserved_looks() or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 

@@ -270,6 +270,12 @@ def test_a_polygon_of_ones_own_is_played_on(club: House, body: str) -> None:
     assert "ply 2 is next" in one(club.answer("bob", "show", 101))
 
 
+def test_an_earlier_board_has_its_options_already(club: House) -> None:
+    club.send("alice", "crossgeo challenge me bob -version=rgb")
+    assert 'leave out "-version=rgb"' in one(club.send("alice", "crossgeo challenge me bob -board=101 -version=rgb"))
+    assert "-version=rgb, unrated" in one(club.send("alice", "crossgeo challenge me bob -board=101 --clock=3d")[:1])
+
+
 def test_a_regular_polygon(club: House) -> None:
     mails = club.send("alice", "polygon challenge -sides=7 -regular alice bob")
     assert "-sides=7 -regular" in one(mails[:1])

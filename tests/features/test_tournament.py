@@ -758,3 +758,13 @@ def test_a_tournament_on_a_random_board_has_one_of_its_own(house: House) -> None
     (one,), (two,) = boards
     assert one != two
     assert any(word.startswith("-seed=") for word in one)
+
+
+def test_a_tournament_is_joined_by_the_beginning_of_its_name_if_only_one_is_open_so(house: House) -> None:
+    house.players("ann", "bob")
+    house.send("ann", f"tournament create spring-2026 swiss cross ann {password('ann')}")
+    (got,) = join(house, "bob", "spring")
+    assert "You are in spring-2026." in got.body
+    house.send("ann", f"tournament create spring-b swiss cross ann {password('ann')}")
+    (got,) = join(house, "ann", "spring")
+    assert 'There is no tournament "spring".' in got.body

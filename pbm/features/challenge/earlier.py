@@ -50,6 +50,10 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
         return Beginning(tuple(own), body)
     if (board and position) or body:
         raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
+    names = {name for option in game.info.options for name in option.names}
+    twice = next((word for word in own if word.lstrip("-").casefold().partition("=")[0] in names), None)
+    if twice is not None and not position.startswith("#"):  # a record may leave some options open
+        raise BadArguments(f'What the game starts from has its options already: leave out "{twice}".')
     if board:
         match = request.boards.load(int(board), game.info.name).match
         return Beginning((*match.options, *own), match.body)
