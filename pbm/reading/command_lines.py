@@ -11,10 +11,12 @@ from functools import partial
 from games import GAMES
 from pbm.domain.errors import Rejected
 from pbm.domain.settings import CHOICES
+from pbm.reading.book import named
 from pbm.reading.book import words as kind
 from pbm.reading.commands import (
     NOTHING,
     SELECTORS,
+    VERBS_AS_MOVES,
     Command,
     begins,
     board_first,
@@ -25,14 +27,14 @@ from pbm.reading.commands import (
     parse,
     split_plan,
 )
-from pbm.reading.dates import DAY_WORDS
-from pbm.reading.games_named import game_elsewhere
+from pbm.reading.dates import names_days
 from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
 from pbm.reading.intent import read as meaning
-from pbm.reading.sentences import phrases, says, unsigned
+from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
     FIRST_BOARD,
     MULTIPLE,
+    SECRETS,
     SHORTEST_SECRET,
     STARTING,
     TOURNAMENTS,
@@ -66,7 +68,6 @@ _FOR_BOARD = re.compile(
 )
 _MINE = re.compile(r"\W*(?:all )?my (?:\w+ )?(?:games|boards|matches)\W*", re.IGNORECASE)
 _RECORD = re.compile(r"show \d{3,9}")
-_WEEK = re.compile(r"\b(?:next|this) week(?:end)?$", re.IGNORECASE)
 _AT_ONCE = ("move", "accept", "resign")
 """Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
 _NOTED = re.compile(
@@ -87,8 +88,13 @@ _ANY_CELL = Surroundings(str.casefold)
 """Stands for a board on which all that looks like a move is one."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
-_ASKED_FOR = SELECTORS | {"on", "off", "none", "no", "any", "to", "from", "for", "at", "by"}
-"""Words of sentences that occur after verbs, too, but not in place of a move."""
+_PLAIN = SELECTORS | NOTHING | {"on", "off", "the"}
+"""Words of commands that name nobody."""
+_ANSWERS = NOTHING | {"solution"}
+"""Words in place of a move."""
+_FREE = frozenset({"KIND", "NAME", "NEW", "PLAN", "VALUE"})
+"""Parameters whose words may be any, where a verb and what stands in front of them were meant."""
+_ROBOT = re.compile("robot[1-5]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +451,7 @@ def _is_board_line(line: str, standing: Standing) -> bool:
         return False
     words = command.args.get("MOVE", "").split()
     moves = [bool(_MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
-    return _is_plausible(command) and (all(moves) and bool(moves) if words else True)
+    return _is_exact(command) and (all(moves) and bool(moves) if words else True)
 
 
 def _speaks_of_board(line: str, standing: Standing) -> bool:
@@ -480,8 +486,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
         return True
     try:
         command = parse(cleaned, replace(draft.standing, proven=False), draft.is_userid)
-        is_plausible = _is_plausible(command) and not _goes_on_as_prose(command, draft)
-        return begins(cleaned) and (is_plausible or _names_player(command, draft))
+        return begins(cleaned) and _is_exact(command, draft.is_userid)
     except Rejected:
         words = cleaned.casefold().split()
         return len(words) > 2 and words[2][0].isdigit() and (words[0] in GAMES or bool(find(words[1], per_game=True)))
@@ -511,58 +516,39 @@ def _is_apart(line: str, draft: _Draft) -> bool:
     return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
 
 
-def _is_plausible(command: Command) -> bool:
-    """Whether the words can be what they are bound to: "Set your mind at ease" is not a command."""
-    args = command.args
-    return (
-        (not command.verb.wordy or _is_no_sentence(command))
-        and all(len(secret) >= SHORTEST_SECRET for secret in command.secrets)
-        and ("ADDRESS" not in args or "@" in args["ADDRESS"])
-        and ("NAME" not in args or args["NAME"].casefold() in CHOICES or command.verb.group == TOURNAMENTS)
-        and all(_strangers(args.get(name, "")) <= 1 for name in ("BOARD", "USERID"))
-        and re.search(r"\d|^\S*$|^[a-zA-Z]-", args.get("MOVE", "")) is not None
-    )
+def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: False) -> bool:
+    """Whether words are what they are bound to: "follow ann" is a command, "Set your mind at ease" is a sentence."""
+    if command.secrets and is_userid(command.args.get("USERID", "")):
+        return True  # whatever is wrong with it is told to its writer, and goes to nobody else
+    if not command.args and command.verb.wordy and command.verb.group == STARTING:
+        return " " in command.line
+    return all(_is_what(name, value, command, is_userid) for name, value in command.args.items())
 
 
-def _goes_on_as_prose(command: Command, draft: _Draft) -> bool:
-    """Whether a word after the verb is one of sentences: "Reminders are annoying"; not if commands hold such words, or
-    if the line asks the server for something in plain words.
-    """
-    args, words = command.args, command.line.split()
-    start = int(words[0].casefold() in GAMES)
-    _, count = leading(words[start:])
-    after = [args.get("USERID", "")] if command.secrets else words[start + count :]
-    names_board = start and any(word[0].isdigit() for word in after[:1])
-    if names_board or args.keys() & {"FROM", "NAME"} or ":" in args.get("PLAN", ""):
-        return False
-    common = kind("common")
-    said = common - {"about", "with"} if "SUBJECT" in args else common | kind("no-names") | kind("courtesies")
-    kept = _ASKED_FOR | kind("requesting")
-    if "MOVE" in args:
-        kept = NOTHING | kind("requesting") if after[1:] else NOTHING
-    folded = (word.strip(".,;:!?").casefold() for word in after)
-    is_prose = any(word in said and word not in kept and not draft.is_userid(word) for word in folded)
-    shows = any(phrase.does.startswith("show") for phrase in phrases(command.line, "board"))
-    return is_prose and not (shows or says(command.line, "everywhere"))
+def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str], bool]) -> bool:
+    """Whether words may be what they are bound to as the parameter of that name."""
+    words = [word.casefold().strip(".,;:!?") for word in value.split()]
+    if name in SECRETS:
+        return len(value) >= SHORTEST_SECRET
+    if name in ("SUBJECT", "WORDS"):
+        return (kind("common") - {"about", "with"} - _PLAIN).isdisjoint(words)
+    if name in ("MOVE", "ANSWER"):
+        return all(_MOVE_WORD.fullmatch(word) or word in _LINKING | VERBS_AS_MOVES | _ANSWERS for word in words)
+    if name == "NAME" and command.verb.group != TOURNAMENTS:
+        return value.casefold() in CHOICES
+    if name in ("FROM", "TO", "TIME"):
+        return names_days(command.line) or not NOTHING.isdisjoint(words)
+    if name in _FREE:
+        return True
+    # Of several players one may be misspelt, and behind the name of a game any word may be one, but none of a sentence.
+    named_by = [_is_name(word) or is_userid(word) for word in words]
+    is_clear = any(map(is_userid, words)) or command.line.split()[0].casefold() in GAMES
+    prose = kind("common") | kind("no-names") | kind("courtesies")
+    return all(named_by) or (is_clear and prose.isdisjoint(words))
 
 
-def _names_player(command: Command, draft: _Draft) -> bool:
-    """Whether the line is a verb and a player: "follow ann"."""
-    (_, *names) = command.line.split()
-    return len(names) == 1 and bool(command.args) and draft.is_userid(names[0])
-
-
-def _is_no_sentence(command: Command) -> bool:
-    """Whether a verb that may begin a sentence does not: it stands alone, or with a number, a game or a day."""
-    words, verb = command.line.casefold().split(), command.verb
-    is_alone = words == [verb.name] and verb.group != STARTING
-    game = command.args.get("GAME", "").casefold()
-    names_game = words[0] in GAMES or game in GAMES or bool(game_elsewhere(game))
-    names_days = words[-1] in DAY_WORDS or _WEEK.search(command.line) is not None
-    is_off = words[1:] in (["off"], ["none"], ["nothing"])
-    return is_alone or is_off or names_game or names_days or re.search(r"\d", command.line) is not None
-
-
-def _strangers(words: str) -> int:
-    """How many words neither are boards nor select boards; more than one make a sentence."""
-    return sum(not re.match(r"[\d#]", word) and word.casefold() not in SELECTORS for word in words.split())
+def _is_name(word: str) -> bool:
+    """Whether a word names a board, a game, a robot or an address, or selects boards."""
+    games = GAMES.keys() | kind("elsewhere") | named("games-elsewhere").keys()
+    is_one = word in _PLAIN | games | named("counts").keys() or _ROBOT.fullmatch(word) is not None
+    return is_one or "@" in word or any(map(str.isdigit, word))

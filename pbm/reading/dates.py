@@ -103,6 +103,17 @@ class _Day:
             return None
 
 
+def names_days(text: str) -> bool:
+    """Whether a text holds a number, or the name of a day or of a week.
+
+    >>> names_days("vacation 2w"), names_days("vacation until Friday"), names_days("vacation was nice")
+    (True, True, False)
+    """
+    said = text.casefold()
+    is_numbered = any(map(str.isdigit, said))
+    return is_numbered or _WEEK.search(said) is not None or not DAY_WORDS.isdisjoint(said.strip(" .!").split())
+
+
 def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     """The start and end of a vacation; a day given as the last one is included. Raises: BadArguments.
 

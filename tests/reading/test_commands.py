@@ -247,7 +247,8 @@ def test_a_subject_that_is_a_command_is_one_and_the_text_a_comment() -> None:
 
 
 def test_without_one_the_first_lines_of_the_text_are() -> None:
-    reading = read("Hello", "\nhelp\ncross games alice\n\nA comment.\nhelp\n", STRANGER)
+    said = "\nhelp\ncross games alice\n\nA comment.\nhelp\n"
+    reading = read("Hello", said, STRANGER, {"alice"}.__contains__)
     assert reading.lines == ("help", "cross games alice")
     assert reading.comment == "A comment.\nhelp"
 

@@ -104,7 +104,7 @@ def test_a_sentence_below_a_move_is_no_command(line: str) -> None:
     ],
 )  # fmt: skip
 def test_a_command_below_a_move_is_one(line: str) -> None:
-    assert read("", f"F6\n{line}", ANSWER).lines == ("F6", line)
+    assert read("", f"F6\n{line}", ANSWER, {"alice", "carol"}.__contains__).lines == ("F6", line)
 
 
 @pytest.mark.parametrize(
