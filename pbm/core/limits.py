@@ -3,7 +3,8 @@
 A bucket holds so many tokens, which come back evenly. One that has been emptied stays closed until half of its tokens
 are back, so that a refusal can say until when. What is known of somebody decides what they draw from: those who have
 proved who they are, or whose address our mail server vouches for, are counted by who they are; all others by where
-their mails come from, and by whom they reach. So nobody can use up what is for those who prove more.
+their mails come from, and by whom they reach, apart where a player has shown who they are. So nobody can use up what is
+for those who prove more.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
 from pbm.domain.likeness import domain_of, is_shared, mailbox
 from pbm.store import Transaction
-from pbm.store.tickets import Attempts, Key
+from pbm.store.tickets import Attempts, Key, veiled
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 _QUARTER, _YEAR = timedelta(hours=6), timedelta(days=365)
@@ -26,10 +27,12 @@ _PERIODS = {HOUR: "an hour", _QUARTER: "in six hours", DAY: "a day", _YEAR: "a y
 
 
 class Pool(StrEnum):
-    """What somebody who causes something has shown. Neither draws from what is for the other."""
+    """What somebody who causes something has shown. None draws from what is for the others."""
 
     PROVEN = "proven"
     """They have proved who they are, or a trusted mail server vouches for their address."""
+    USUAL = "usual"
+    """Anybody there could have written it: it has a player's From, in a network where they have shown who they are."""
     UNPROVEN = "unproven"
     """Anybody could have written it."""
 
@@ -106,11 +109,11 @@ class Bucket(NamedTuple):
         return max(1, round(tokens * limits.scale * self.parts)) if tokens else 0
 
 
-UNANSWERED = "unanswered"
+UNANSWERED = "no answer"
 """The bucket of questions to an address; whoever answers one fills it up again."""
 THINKING = "thinking"
 """The bucket of what robots think; the boards of a player wait while it is closed."""
-_BOTH, _PROVEN, _UNPROVEN = (Pool.PROVEN, Pool.UNPROVEN), (Pool.PROVEN,), (Pool.UNPROVEN,)
+_ALL, _PROVEN, _UNPROVEN = tuple(Pool), (Pool.PROVEN,), (Pool.USUAL, Pool.UNPROVEN)
 _QUESTIONS = (Act.CONFIRM, Act.HELD, Act.RESET, Act.ERASE, Act.OFFER)
 
 BUCKETS = (
@@ -126,11 +129,11 @@ BUCKETS = (
     ),
     # Board mails are passed on, so their tokens use up nothing else, and where they come from is counted, too.
     Bucket(
-        "board", (Act.BOARD,), By.WRITER, _BOTH, "answers_per_hour", HOUR,
+        "board", (Act.BOARD,), By.WRITER, _ALL, "answers_per_hour", HOUR,
         "answers to emails from one network with the token of one board",
     ),
     Bucket(
-        "boards", (Act.BOARD,), By.MAILBOX, _BOTH, 300, HOUR, "answers to emails with the tokens of one player's boards"
+        "boards", (Act.BOARD,), By.MAILBOX, _ALL, 300, HOUR, "answers to emails with the tokens of one player's boards"
     ),
     Bucket(
         "newcomer", (Act.STRANGER,), By.MAILBOX, _PROVEN, "newcomer_answers_per_day", DAY,
@@ -157,27 +160,27 @@ BUCKETS = (
         "answers to all emails that do not prove whose they are",
     ),
     # A stranger who is not understood may be a program that answers us.
-    Bucket("puzzling", (Act.PUZZLING,), By.MAILBOX, _BOTH, 2, DAY, "answers to words that mean nothing to us"),
+    Bucket("puzzling", (Act.PUZZLING,), By.MAILBOX, _ALL, 2, DAY, "answers to words that mean nothing to us"),
     # Questions to people who may not have asked for them.
     Bucket(
-        "confirm", (Act.CONFIRM, Act.INVITE), By.MAILBOX, _BOTH, "questions_per_day", DAY,
+        "confirm", (Act.CONFIRM, Act.INVITE), By.MAILBOX, _ALL, "questions_per_day", DAY,
         "questions to one address that others may have asked for",
     ),
     Bucket(
-        UNANSWERED, (Act.CONFIRM, Act.INVITE), By.MAILBOX, _BOTH, 9, _YEAR,
+        UNANSWERED, (Act.CONFIRM, Act.INVITE), By.MAILBOX, _ALL, 9, _YEAR,
         "questions to one address that answers none",
     ),
-    Bucket("held", (Act.HELD,), By.MAILBOX, _BOTH, "questions_per_day", DAY, 'questions "was that you?" to one player'),
+    Bucket("held", (Act.HELD,), By.MAILBOX, _ALL, "questions_per_day", DAY, 'questions "was that you?" to one player'),
     Bucket(
-        "reset", (Act.RESET,), By.MAILBOX, _BOTH, "questions_per_day", DAY, "questions for a new password to one player"
+        "reset", (Act.RESET,), By.MAILBOX, _ALL, "questions_per_day", DAY, "questions for a new password to one player"
     ),
     Bucket(
-        "erase", (Act.ERASE,), By.MAILBOX, _BOTH, "questions_per_day", DAY,
+        "erase", (Act.ERASE,), By.MAILBOX, _ALL, "questions_per_day", DAY,
         "questions to one player whether to erase them",
     ),
-    Bucket("offer", (Act.OFFER,), By.MAILBOX, _BOTH, 5, DAY, "games that others propose to one player"),
+    Bucket("offer", (Act.OFFER,), By.MAILBOX, _ALL, 5, DAY, "games that others propose to one player"),
     Bucket(
-        "question domain", (Act.CONFIRM, Act.INVITE), By.DOMAIN, _BOTH, "unasked_per_domain_per_day", DAY,
+        "question domain", (Act.CONFIRM, Act.INVITE), By.DOMAIN, _ALL, "unasked_per_domain_per_day", DAY,
         "questions to one domain that nobody may have asked for",
     ),
     Bucket(
@@ -194,23 +197,26 @@ BUCKETS = (
     # Games and words, from player to player.
     Bucket("challenge", (Act.CHALLENGE,), By.AUTHOR, _PROVEN, "challenges_per_day", DAY, "challenges by one player"),
     Bucket("proposal", (Act.CHALLENGE,), By.AUTHOR, _UNPROVEN, 5, DAY, "challenges by one stranger"),
-    Bucket("challenged", (Act.CHALLENGED,), By.ACCOUNT, _BOTH, 50, DAY, "games to which one player is challenged"),
+    Bucket("challenged", (Act.CHALLENGED,), By.ACCOUNT, _ALL, 50, DAY, "games to which one player is challenged"),
     Bucket("message", (Act.MESSAGE,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "messages of one player"),
     Bucket("broadcast", (Act.BROADCAST,), By.AUTHOR, _PROVEN, 1, DAY, "messages of one player to all"),
-    Bucket("chat", (Act.CHAT,), By.AUTHOR, _BOTH, "messages_per_day", DAY, "words of one player on boards"),
+    Bucket("chat", (Act.CHAT,), By.AUTHOR, _ALL, "messages_per_day", DAY, "words of one player on boards"),
     Bucket("kibitz", (Act.KIBITZ,), By.AUTHOR, _PROVEN, "messages_per_day", DAY, "kibitzes of one player"),
-    Bucket("puzzle", (Act.PUZZLE,), By.AUTHOR, _BOTH, 20, DAY, "puzzles for one player"),
+    Bucket("puzzle", (Act.PUZZLE,), By.AUTHOR, _ALL, 20, DAY, "puzzles for one player"),
     # Guesses. None is checked while one of its buckets is closed.
-    Bucket("login", (Act.LOGIN,), By.ACCOUNT, _BOTH, "wrong_passwords", _QUARTER, "wrong passwords for one userid"),
-    Bucket("sender", (Act.LOGIN, Act.WRONG_ADDRESS), By.SOURCE, _BOTH, 20, _QUARTER, "wrong guesses by one sender"),
-    Bucket("peer", (Act.LOGIN, Act.WRONG_ADDRESS), By.MACHINE, _UNPROVEN, 20, _QUARTER, "wrong guesses by one machine"),
+    Bucket("login", (Act.LOGIN,), By.ACCOUNT, _ALL, "wrong_passwords", _QUARTER, "wrong passwords for one userid"),
+    Bucket("sender", (Act.LOGIN, Act.WRONG_ADDRESS), By.SOURCE, _ALL, 20, _QUARTER, "wrong guesses by one sender"),
+    Bucket(
+        "peer", (Act.LOGIN, Act.WRONG_ADDRESS), By.MACHINE, (Pool.UNPROVEN,), 20, _QUARTER,
+        "wrong guesses by one machine",
+    ),
     # Each check takes long. Whom a mail server vouches for shares nothing with all others: they may have a domain of
     # their own, with as many mailboxes there as they like, but not so many networks.
     Bucket("newcomer passwords", (Act.CHECK,), By.SOURCE, _PROVEN, 20, HOUR, "passwords of one stranger"),
-    Bucket("network passwords", (Act.CHECK,), By.NETWORK, _BOTH, 100, HOUR, "passwords of one network's strangers"),
+    Bucket("network passwords", (Act.CHECK,), By.NETWORK, _ALL, 100, HOUR, "passwords of one network's strangers"),
     Bucket("strangers", (Act.CHECK,), By.HOUSE, _UNPROVEN, 600, HOUR, "passwords of strangers"),
     Bucket(
-        "computing", (Act.COMPUTING,), By.AUTHOR, _BOTH, "computing_seconds_per_hour", HOUR,
+        "computing", (Act.COMPUTING,), By.AUTHOR, _ALL, "computing_seconds_per_hour", HOUR,
         "seconds of computing for one person", parts=10,
     ),
     Bucket(
@@ -219,11 +225,11 @@ BUCKETS = (
     ),
     # Octets. Somebody who plays all day needs a hundredth of it; behind a mail server of ours many come together.
     Bucket(
-        "octets", (Act.INCOMING,), By.WRITER, _BOTH, 20, DAY,
+        "octets", (Act.INCOMING,), By.WRITER, _ALL, 20, DAY,
         "megabytes of emails from one writer or network", parts=1024,
     ),
     Bucket(
-        "octets in all", (Act.UNPLACED,), By.HOUSE, _BOTH, 200, DAY,
+        "octets in all", (Act.UNPLACED,), By.HOUSE, _ALL, 200, DAY,
         "megabytes of emails that are counted for nobody alone", parts=1024,
     ),
 )  # fmt: skip
@@ -248,7 +254,7 @@ _SUBJECTS: Mapping[By, Callable[[Whose], str]] = {
     By.SOURCE: lambda whose: mailbox(whose.source) if whose.source else "",
     By.MACHINE: lambda whose: whose.machine,
     By.NETWORK: lambda whose: whose.network,
-    By.MAILBOX: lambda whose: mailbox(whose.to) if whose.to else "",
+    By.MAILBOX: lambda whose: veiled(whose.to) if whose.to else "",
     By.DOMAIN: lambda whose: "" if is_shared(domain_of(whose.to)) else domain_of(whose.to),
     By.ACCOUNT: lambda whose: whose.account,
     By.WRITER: lambda whose: whose.writer,
@@ -390,7 +396,7 @@ def name_of(key: Key) -> str:
 
 
 def forget(tx: Transaction, name: str, whose: Whose) -> None:
-    """Fill somebody's bucket of a name up again, in both pools."""
+    """Fill somebody's bucket of a name up again, in all pools."""
     rows = {key for act in Act for pool in Pool for key, _ in buckets_of(act, whose._replace(pool=pool))}
     tx.guesses.forget(key for key in rows if key.kind == name)
 

@@ -84,6 +84,8 @@ class Sender(NamedTuple):
     """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
     wish: int = 0
     """The number of the wish that is shown in the mail which the newcomer at `address` answers; 0 for none."""
+    usual: Player | None = None
+    """The player in From, if the mail comes from a network where they have shown who they are."""
 
     @property
     def shown(self) -> Player | None:
@@ -103,8 +105,13 @@ class Sender(NamedTuple):
         if player is not None and (player == self.proven or player.userid.casefold() in verified):
             return Pool.PROVEN
         if player is not None and self.seat is not None:  # board mails are passed on
-            return Pool.PROVEN if vouched and player == self.own else Pool.UNPROVEN
-        return Pool.PROVEN if player is not None or vouched or self.address else Pool.UNPROVEN
+            is_proven = vouched and player == self.own
+        else:
+            is_proven = player is not None or vouched or bool(self.address)
+        if is_proven:
+            return Pool.PROVEN
+        is_usual = self.usual is not None and player in (None, self.usual)
+        return Pool.USUAL if is_usual else Pool.UNPROVEN
 
 
 @dataclass(slots=True)
@@ -559,6 +566,8 @@ class Request(Desk):
         player = self.author.player or self.sender.proven
         verified = {userid for userid, _ in self.author.incoming.verified}
         pool = self.sender.pool(player, verified, vouched=self.message.authenticated)
+        if pool is Pool.USUAL and to and mailbox(to) != mailbox(self.message.sender):
+            pool = Pool.UNPROVEN  # what goes to somebody else is not what they cause themselves
         author = f"player {player.id}" if player else mailbox(self.message.sender) if self.message.sender else "nobody"
         return Whose(pool, author, network=self.incoming.network, to=to, account=account)
 

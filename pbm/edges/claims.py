@@ -119,7 +119,8 @@ class Claims:
 
     def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent, *, is_down: bool) -> None:
         tries = queued.attempts + 1
-        is_refused = isinstance(failure, RecipientRefused)
+        # A server that has lost its list of users says of everybody that there is no such user.
+        is_refused = isinstance(failure, RecipientRefused) and tx.outbox.were_others_sent(queued)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         is_unmade = isinstance(failure, Unmade)
         if expired or is_unmade or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):

@@ -6,9 +6,10 @@ transaction marks what is finished and claims what is next: see claims.py.
 Mails about a board go to each of its readers one after another, in the order they were written, whatever else is being
 sent meanwhile; if one must be tried again soon, those after it wait.
 
-Only a refusal of the address counts against it, and gives the mail up. What is refused otherwise, a text or everything,
-is tried again until it is too old. The way is down if it cannot be reached for a mail, and up again with the first mail
-that is taken. As soon as a mail is taken that had to wait, all that wait are tried again.
+Only a refusal of the address counts against it, and gives the mail up, if a mail to another address was taken since.
+What is refused otherwise, a text or everything, is tried again until it is too old. The way is down if it cannot be
+reached for a mail, and up again with the first mail that is taken. As soon as a mail is taken that had to wait, all
+that wait are tried again.
 
 A mail whose text was sent and not answered may have been taken. It keeps to its own waits whatever becomes of the way,
 or a mail server that takes mails and says nothing would pass it on every minute.

@@ -6,14 +6,14 @@ before a mail that only seems to be a player's.
 
 Octets are counted by network, for whatever else an envelope shows may be forged. Only those in answer to a board, or to
 a player's mail, are counted for themselves. Such mails are passed on, so in the same network others may have used up
-what is theirs: then a small answer to the board as it stands draws from what is for this one position, and a mail that
-our mail server vouches for from what is its player's alone.
+what is theirs: then a small answer to the board as it stands draws from what is for this one position, then from the
+same for the player's own address on the envelope; any mail that our mail server vouches for from what is its player's.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -111,9 +111,9 @@ class _Written(NamedTuple):
     whose: Whose
     token: Token | None = None
 
-    @property
-    def act(self) -> Act:
-        return Act.INCOMING if self.whose.writer else Act.UNPLACED
+
+def _act(whose: Whose) -> Act:
+    return Act.INCOMING if whose.writer else Act.UNPLACED
 
 
 class Admission:
@@ -148,36 +148,43 @@ class Admission:
         return ""
 
     def _draw(self, tx: Transaction, limits: Limits, mail: Arriving, written: _Written, kilobytes: int) -> None:
-        """Draw what a mail takes. Raises: TooMuch."""
-        try:
-            draw(tx, limits, written.act, written.whose, kilobytes)
-        except TooMuch:
-            writer = self._alone(tx, mail, written)
-            if not writer:
-                raise
-            draw(tx, limits, Act.INCOMING, Whose(writer=writer), kilobytes)
+        """Draw what a mail takes, from the first that has as much. Raises: TooMuch, the first of its refusals."""
+        problem: TooMuch | None = None
+        for whose in self._payers(tx, mail, written):
+            try:
+                draw(tx, limits, _act(whose), whose, kilobytes)
+                return
+            except TooMuch as excess_of_one:
+                problem = problem or excess_of_one
+        if problem is not None:
+            raise problem
 
-    def _alone(self, tx: Transaction, mail: Arriving, written: _Written) -> str:
-        """The writer whose octets nobody else in their network can use up; empty for none."""
+    def _payers(self, tx: Transaction, mail: Arriving, written: _Written) -> Iterator[Whose]:
+        """Who is counted for a mail, in turn: the later ones are harder to forge in somebody's network."""
+        yield written.whose
         token = written.token
         if isinstance(token, SeatToken | ChatToken) and len(mail.raw) < _SMALL:
             match = tx.matches.summary(token.board)
             stands = match.revision if match is not None else 0
             # Whoever else has this token could as well play the move. A chat's token is good for every position.
             if isinstance(token, ChatToken) or token.revision == stands:
-                return f"{written.whose.writer}, at {stands}"
+                present = f"{written.whose.writer}, at {stands}"
+                yield Whose(writer=present)
+                # Their provider lets nobody else write this on the envelope, even if others there have the token.
+                if match is not None and match.players[token.seat - 1] in tx.players.of_address(mail.mail_from or ""):
+                    yield Whose(writer=f"{present}, from home")
         fields = self._fields(mail)
         sender, envelope = one_address(fields.get("from", [])), Envelope(mail.mail_from, mail.recipients)
-        if judged(fields, envelope, self._robot, sender) is not Judgement.PASSED:
-            return ""
-        return ", ".join(f"player {player.id}" for player in tx.players.of_address(sender))
+        if judged(fields, envelope, self._robot, sender) is Judgement.PASSED:
+            for player in tx.players.of_address(sender):
+                yield Whose(writer=f"player {player.id}")
 
     def forecast(self, tx: Transaction, limits: Limits, mail: Arriving, pressure: Pressure) -> str:
         """As refusal, for a large mail of which only the envelope has come. Nothing is counted."""
         written = self._written(tx, mail)
         if reply := pressure.refusal(written.rank):
             return reply
-        problem = excess(tx.guesses, limits, tx.now, written.act, written.whose)
+        problem = excess(tx.guesses, limits, tx.now, _act(written.whose), written.whose)
         return f"{_TOO_MUCH} {problem}" if problem is not None else ""
 
     def _written(self, tx: Transaction, mail: Arriving) -> _Written:

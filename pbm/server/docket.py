@@ -165,7 +165,8 @@ class Prepared(NamedTuple):
         proven = {self.sender.proven.userid.casefold()} if self.sender.proven is not None else set()
         if players := proven | self.verified:
             return {Whose(author=userid) for userid in players}
-        return {Whose(Pool.UNPROVEN, author=self._seat or self.letter.sender.casefold())}
+        pool = Pool.UNPROVEN if self.sender.usual is None else Pool.USUAL
+        return {Whose(pool, author=self._seat or self.letter.sender.casefold())}
 
 
 class Obeyed(NamedTuple):

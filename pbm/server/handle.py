@@ -25,11 +25,11 @@ from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
 from pbm.core.request import Credentials, Incoming, Request, note_heard
 from pbm.domain.calendars import StopKind
-from pbm.domain.errors import NeedsIdentity, Rejected
+from pbm.domain.errors import NeedsIdentity
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.features.account import RESET
-from pbm.mailin import Cover, Discard, Envelope, Message, Unlock, heading
+from pbm.mailin import Cover, Discard, Envelope, Judgement, Message, Unlock, heading
 from pbm.mailin.authentication import network_of
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
@@ -124,6 +124,9 @@ class Handler:
         peer = message.peer if self._robot.authserv_id else row.peer  # our own mail server hands all of them over
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
+        player = sender.own or sender.claimed
+        if player is not None and message.judgement is Judgement.NONE and origin.is_usual(tx, player.userid):
+            sender = sender._replace(usual=player)
         passwords = held(commands, fresh)
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
@@ -244,6 +247,8 @@ class Handler:
             writer = mail.sender.seated
             mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
         author, told = request.author.player or request.sender.proven, told_since_the_ply(request)
+        if author is not None and mail.sender.address:
+            note_home(at.tx, author.userid, mail.origin)
         return Obeyed(mails, author, frozenset(request.asked), request.withheld, told, _about(request, mail))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
@@ -261,7 +266,7 @@ class Handler:
             note_heard(tx, heard, mail.letter.sender)
         if mail.sender.proven and not mail.origin.vouched:  # a verdict needs no other sign
             note_home(tx, mail.sender.proven.userid, mail.origin)
-        redeemed = self._redeem(blank, mail.commands)
+        redeemed = self._redeem(blank, mail)
         if redeemed is not None:
             return redeemed
         order = Order(mail.reading, mail.commands, is_restated=not mail.is_plain)
@@ -276,20 +281,25 @@ class Handler:
             hold(blank, order, error)
             return blank
 
-    def _redeem(self, request: Request, commands: Sequence[Command | Rejected]) -> Request | None:
+    def _redeem(self, request: Request, mail: Prepared) -> Request | None:
         """Redeem the ticket whose token the mail answers; None if it answers none, or is read as any other mail."""
         token = request.message.token if request.sender.seat is None else None
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
-            if request.sender.claimed is not None and isinstance(next(iter(commands), None), Command):
+            if request.sender.claimed is not None and isinstance(next(iter(mail.commands), None), Command):
                 return None  # a player who answers whatever mail is the latest
             ask_again(request, ticket)
             return request
         if ticket.purpose not in LASTING:
             request.tx.tickets.use_up(ticket)
-        return None if REDEEMERS[ticket.purpose](request, ticket) is False else request
+        if REDEEMERS[ticket.purpose](request, ticket) is False:
+            return None
+        player, address = request.author.player, request.message.sender
+        if player and ticket.subject == mailbox(address) and request.message.judgement is not Judgement.FAILED:
+            note_home(request.tx, player.userid, mail.origin)
+        return request
 
     def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
         """The end of the mail without the answers that are too many, and why any were left out."""

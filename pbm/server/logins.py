@@ -53,12 +53,20 @@ class Origin(NamedTuple):
         """What is noted where the player has shown who they are: the address in From, and the network."""
         return Key(HOME, f"{userid.casefold()} {self.address.casefold()} {self.network}")
 
+    def is_usual(self, tx: Transaction, userid: str) -> bool:
+        """Whether the player has shown who they are here. Where no network is known, everybody writes from there."""
+        return bool(self.network and tx.guesses.get([self.home(userid)]))
+
     def login(self, tx: Transaction, userid: str) -> tuple[Charge, ...]:
         """The charges of a login. The player's own address has its own: guesses by others do not lock it."""
         own = self.claimed is not None and self.claimed.userid.casefold() == userid
         whose = self.whose(f"{userid} {self.address.casefold()}" if own else userid)
-        is_known = (own and self.vouched) or bool(tx.guesses.get([self.home(userid)]))
-        return ((Act.LOGIN, whose._replace(pool=Pool.PROVEN if is_known else Pool.UNPROVEN)), *self.checks())
+        pool = Pool.UNPROVEN
+        if own and self.vouched:
+            pool = Pool.PROVEN
+        elif self.is_usual(tx, userid):
+            pool = Pool.USUAL
+        return ((Act.LOGIN, whose._replace(pool=pool)), *self.checks())
 
     def checks(self) -> tuple[Charge, ...]:
         """The charges of any password at all: none for players."""
@@ -157,9 +165,8 @@ def settle(
 
 def note_home(tx: Transaction, userid: str, origin: Origin) -> None:
     """Note that the player has shown who they are, at this address and in this network."""
-    home = origin.home(userid)
-    if not tx.guesses.get([home]):
-        tx.guesses.put(home, 0, tx.now, None)
+    if origin.network and not origin.is_usual(tx, userid):
+        tx.guesses.put(origin.home(userid), 0, tx.now, None)
 
 
 def _hash_of(tx: Transaction, userid: str) -> str:

@@ -32,7 +32,7 @@ log = structlog.get_logger()
 SUSPENDED = "pbm: you are suspended"
 LOCKED = "pbm: your email is encrypted"
 UNHEARD = "pbm: only the operator has read this"
-_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,17 +186,16 @@ class Bouncing:
         if mail is not None and is_refused:
             self._count(tx, mail, hard=True, reason=reason)
         board, player_id = queued.mail.board, queued.mail.player_id
-        if board is None or player_id is None:
+        if board is None or player_id is None or tx.outbox.has_reached(player_id, board, queued.created_at):
             return
-        elsewhere = set(tx.players.confirmed(player_id)) - {queued.mail.address}
-        if not elsewhere and self._tell_opponent(tx, board, player_id):
+        if self._tell_opponent(tx, board, player_id):
             tell_operator(
                 Desk(tx, self.tools), f"pbm: board {board}, an email was given up", "unreached-operator.txt",
                 board=board, outbox=queued.id, failed=queued.mail.address, reason=reason,
             )  # fmt: skip
 
     def _tell_opponent(self, tx: Transaction, board: int, player_id: int) -> bool:
-        """Tell the other player that a mail about a board under way was lost; whether that is news for a week."""
+        """Tell the other player that a mail about a board under way was lost; whether they do not hear of it anyway."""
         match = tx.matches.summary(board)
         if match is None or match.ended_at is not None:
             return False
@@ -205,7 +204,7 @@ class Bouncing:
             return False
         other = match.players[0] if match.players[1] == lost else match.players[1]
         subject = f"pbm: board {board}, {lost.userid} was not reached"
-        if tx.outbox.written(other.id, subject, tx.now - _WEEK):
+        if tx.outbox.is_owed(other.id, subject):
             return False
         at = Desk(tx, self.tools)
         at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", board=board, lost=lost.userid))

@@ -40,7 +40,7 @@ from pbm.store.tables import (
     tournament_players,
     tournaments,
 )
-from pbm.store.tickets import INVITE, Guesses
+from pbm.store.tickets import INVITE, Guesses, veiled
 
 _MAILS_AT_ONCE = 100
 _NAMING = [column for table in metadata.sorted_tables for column in table.c if OWNS in column.info]
@@ -116,7 +116,7 @@ class Erasure(Queries):
         self._delete(tickets, tickets.c.subject.in_(names))
         self._forget_tickets(traces)
         self._delete(agenda, agenda.c.kind == INVITE, agenda.c.key.in_(traces.names))
-        for name in names:
+        for name in (*names, *map(veiled, names), f"player {traces.player_id}"):
             Guesses(self._connection).forget_about(name)
         for seat, column in enumerate(SEATS, 1):
             boards_of = select(matches.c.board).where(column == traces.player_id)

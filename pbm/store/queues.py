@@ -435,6 +435,21 @@ class Outbox(Queries):
         found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
         return self._is_any(found.where(outbox.c.subject == subject).limit(1))
 
+    def is_owed(self, player_id: int, subject: str) -> bool:
+        """Whether a mail with the subject still waits to be sent to a player."""
+        own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
+        return self._is_any(select(outbox.c.id).where(own, _QUEUED, outbox.c.subject == subject).limit(1))
+
+    def has_reached(self, player_id: int, board: int, since: datetime) -> bool:
+        """Whether a mail about a board was sent to a player that was not written before then."""
+        found = select(outbox.c.id).where(outbox.c.board == board, outbox.c.player_id == player_id)
+        return self._is_any(found.where(outbox.c.created_at >= since, _is_sent()).limit(1))
+
+    def were_others_sent(self, mail: Queued) -> bool:
+        """Whether a mail to another address was sent that was written later."""
+        others = outbox.c.id > mail.id, outbox.c.address != mail.mail.address
+        return self._is_any(select(outbox.c.id).where(*others, _is_sent()).order_by(outbox.c.id).limit(1))
+
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest mails that were sent or given up before then; returns how many were looked at.
 
@@ -459,6 +474,11 @@ class Outbox(Queries):
         for some in batched(boards):
             still = exists().where(outbox_texts.c.board_id == owed_boards.c.id)
             self._delete(owed_boards, owed_boards.c.id.in_(some), ~still)
+
+
+def _is_sent() -> ColumnElement[bool]:
+    """Without the index of states: nearly all mails are sent, so the other conditions find the few that matter."""
+    return outbox.c.state.concat("") == Delivery.SENT.value
 
 
 def _received(row: Row[Any]) -> Received:

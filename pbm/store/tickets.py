@@ -82,6 +82,11 @@ class Guesses(Queries):
             self._delete(attempts, attempts.c.last_at < instant, attempts.c.kind == kind)
 
 
+def veiled(address: str) -> str:
+    """A mailbox as it is counted: anybody may name it, and erasing whoever did leaves the count, but no address."""
+    return _hash(mailbox(address))[:32]
+
+
 def _attempts(row: Row[Any]) -> Attempts:
     return Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
 

@@ -73,7 +73,7 @@ def table() -> Iterator[str]:
         acts = "; ".join(bucket.acts)
         holds = f"`{bucket.tokens}`" if isinstance(bucket.tokens, str) else str(bucket.tokens)
         per = {HOUR: "an hour", DAY: "a day"}.get(bucket.per) or ("a year" if bucket.per > DAY else "in six hours")
-        yield f"| `{bucket.name}` | {acts} | {bucket.by} | {' and '.join(bucket.pools)} | {holds} {per} |"
+        yield f"| `{bucket.name}` | {acts} | {bucket.by} | {', '.join(bucket.pools)} | {holds} {per} |"
 
 
 def test_the_page_shows_the_table() -> None:
@@ -100,7 +100,7 @@ CASES = [
     ("answers in all", "list", "alice", "list of games", "alice"),
     ("answers in all", "list", "joe@example.com", "list of games", "joe@example.com"),
     ("confirm", SIGNUP, OWN, "confirm your address", "joe@example.com"),
-    ("unanswered", SIGNUP, OWN, "confirm your address", "joe@example.com"),
+    ("no answer", SIGNUP, OWN, "confirm your address", "joe@example.com"),
     ("question domain", SIGNUP, OWN, "confirm your address", "joe@example.com"),
     ("held", "cross seek {n}", "alice", "was that you", "alice"),
     ("reset", "reset password alice", OWN, "choose a password", "alice"),

@@ -147,6 +147,23 @@ def test_whoever_has_a_forwarded_board_puts_off_no_move_of_its_player(table: Hou
     assert refused(table, of("alice", 2, "C3\r\n", len(LINES))) == "", "of another network there is as much as ever"
 
 
+def test_nor_does_whoever_has_the_latest_one_in_the_same_network(table: House) -> None:
+    """What is for this position, too, is used up by small mails, in nobody's name that counts for anything."""
+    table.answer("bob", "C4", 101)
+    latest = table.mailboxes["alice@example.net"][-1]["Reply-To"]
+    where = "from far.example (unknown [185.12.1.9]) by mx.example.org; Thu, 1 Jan 2026 12:00:00 +0000"
+    move, text = table.mail("alice", "Re: your move", "C3", to=latest, Received=where), "hi\r\n" + LINES[:60_000]
+    forged = replace(table.mail("alice", "Re: your move", text, to=latest, Received=where), mail_from="eve@x.example")
+    replies = [refused(table, forged) for _ in range(800)]
+    assert replies[-1] == "452 4.7.1"
+    assert refused(table, replace(move, mail_from="eve@x.example")) == "452 4.7.1" or replies.count("") < 800
+    assert refused(table, move) == ""
+    while refused(table, replace(forged, mail_from="alice@example.net")) == "":
+        pass
+    vouched = b"Authentication-Results: mx.example.org; dkim=pass header.d=example.net\r\n"
+    assert refused(table, replace(move, raw=vouched + move.raw)) == "", "only a verdict tells them apart now"
+
+
 def test_small_answers_to_a_board_come_to_an_end_as_well(new_house: NewHouse) -> None:
     house = new_house(Settings(ROBOT, Limits(scale=0.02)))
     house.players("alice", "bob")
@@ -155,7 +172,7 @@ def test_small_answers_to_a_board_come_to_an_end_as_well(new_house: NewHouse) ->
     replies = [refused(house, small) for _ in range(100)]
     taken = replies.count("")
     assert replies == [*[""] * taken, *["452 4.7.1"] * (100 - taken)]
-    assert 0.8 * 2**20 < taken * len(small.raw) < 2**20, "a fiftieth of 20 MB twice, and what was begun"
+    assert 1.2 * 2**20 < taken * len(small.raw) < 1.5 * 2**20, "a fiftieth of 20 MB thrice, and what was begun"
     assert refused(house, house.answering("bob", "D4", 101)) == "", "the other seat has its own"
 
 

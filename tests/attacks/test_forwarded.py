@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from pbm.domain.configuration import Limits
-from pbm.server import Settings
+from pbm.domain.configuration import HouseRules, Limits
+from pbm.server import Arriving, Settings
 from tests.conversation import ROBOT, Got, House, address_of
 
 EVE = "eve@elsewhere.example"
@@ -133,3 +133,54 @@ def test_a_forwarded_board_uses_up_no_answers_of_its_player(
         small.send(EVE, "cross move 101 bob bobpass Z8"),
     ):
         assert [(got.board, got.refuses) for got in mails] == [(101, True)]
+
+
+def at(mail: Arriving, network: int) -> Arriving:
+    """The mail as our mail server took it from a machine in the network with this number."""
+    where = f"Received: from x.example (unknown [185.12.{network}.9]) by mx.example.org; Thu, 1 Jan 2026 00:00:00 +0000"
+    return replace(mail, raw=f"{where}\r\n".encode() + mail.raw)
+
+
+@pytest.fixture
+def usual(new_house: Callable[..., House]) -> House:
+    """bob has shown in network 1 who he is, by answering a mail to him; no mail server vouches for anybody."""
+    house = new_house(Settings(ROBOT, Limits(scale=0.05)))
+    house.players("alice", "bob")
+    house.game("cross -size=4 alice bob")
+    house.send("bob", "set bob bobpass")
+    house.deliver(at(house.answering("bob", "list"), 1))
+    return house
+
+
+@pytest.mark.parametrize(("sender", "networks"), [("bob", (2, 3, 4, 5)), (EVE, (1, 2, 3, 4)), (EVE, (1,))])
+def test_a_forwarded_board_silences_no_answers_where_its_player_usually_writes_from(
+    sender: str, networks: tuple[int, ...], usual: House
+) -> None:
+    """15 an hour to a mailbox, and 5 because of a network: elsewhere with his address in From, and there without."""
+    mails = [
+        usual.deliver(at(usual.answering(sender, "Z9", 101, mail=1, of="bob"), network))
+        for network in networks
+        for _ in range(9)
+    ]
+    assert [] in mails
+    assert [(got.board, got.refuses) for got in usual.deliver(at(usual.answering("bob", "Z8", 101), 1))] == [
+        (101, True)
+    ]
+
+
+def test_forged_mails_use_up_no_question_to_who_writes_from_where_they_usually_do(usual: House) -> None:
+    usual.service.renew(Limits(), HouseRules(), "")
+    asked = [usual.deliver(at(usual.mail("bob", "block alice"), network)) for network in (2, 3, 4, 5)]
+    assert ["was that you" in got["Subject"] for (got,) in asked] == [True, True, True, False]
+    (got,) = usual.deliver(at(usual.mail("bob", "block alice"), 1))
+    assert got["Subject"] == "pbm: was that you?"
+
+
+def test_a_newcomer_has_shown_who_they_are_by_confirming_their_address(house: House) -> None:
+    house.deliver(at(house.mail("joe@elsewhere.example", "signup joe a-good-word"), 1))
+    house.deliver(at(house.answering("joe@elsewhere.example", "yes"), 1))
+    house.player("alice")
+    for network in (2, 3, 4, 5):
+        house.deliver(at(house.mail("joe@elsewhere.example", "block alice"), network))
+    (got,) = house.deliver(at(house.mail("joe@elsewhere.example", "block alice"), 1))
+    assert got["Subject"] == "pbm: was that you?"

@@ -215,6 +215,22 @@ def test_only_an_address_refused_thrice_is_given_up_and_told_of_and_the_others_g
     assert outbox(store)[0].attempts == 3
 
 
+def test_a_server_that_knows_nobody_any_more_costs_no_address_anything(store):
+    """While it says of everybody that there is no such user, nothing is given up before its time, nor counted then."""
+    addresses = [f"{name}@x" for name in "abcd"]
+    queue(store, *addresses)
+    way = Way({address: [RecipientRefused("550 5.1.1 no such user", 550)] * 99 for address in addresses})
+    told, clock = list[bool](), Clock()
+
+    def until() -> bool:
+        clock.now += timedelta(seconds=20)
+        return all(mail.state is Delivery.FAILED for mail in outbox(store))
+
+    deliver(store, way, clock, until, lambda tx, queued, reason, is_refused: told.append(is_refused))
+    assert told == [False] * 4
+    assert min(mail.attempts for mail in outbox(store)) > 3
+
+
 def test_after_the_stated_time_it_is_given_up(store):
     queue(store, "a@x")
     way = Way({"a@x": [TemporaryFailure("still busy", 451)]})

@@ -321,3 +321,18 @@ def test_other_forms_of_their_address_are_forgotten(house: House) -> None:
     delivered(house)
     house.wait(timedelta(days=8))
     assert stored(house, NAME) == stored(house, "z.e.bulon") == []
+
+
+def test_an_address_that_they_have_never_confirmed_is_left_nowhere_and_counted_as_before(house: House) -> None:
+    """Else whoever signs up again and again could ask it as often as they like."""
+    house.player(NAME)
+    house.send(NAME, f"add {NAME} {NAME}pass victim@elsewhere.example")
+    house.send(NAME, "reset password nobody")
+    house.send("other@elsewhere.example", f"set {NAME} wrong-word")
+    delivered(house)
+    ask(house)
+    house.wait(timedelta(days=8))
+    assert stored(house, "victim@elsewhere") == []
+    with house.service.store.read() as tx:
+        kinds = tx._connection.execute(select(metadata.tables["attempts"].c.kind)).scalars().all()
+    assert "no answer" in kinds

@@ -247,6 +247,34 @@ def test_whoever_waits_for_a_move_learns_once_that_a_mail_about_it_was_given_up(
     assert give_up(inn, over, reason, is_refused=False) == []
 
 
+def test_each_mail_that_is_given_up_is_told_of_unless_that_is_still_to_be_sent(inn: House) -> None:
+    """A week ago the operator may have mended what was wrong then."""
+    subjects = {"pbm: board 101, bob was not reached", "pbm: board 101, an email was given up"}
+    for _ in range(2):
+        (lost, *_) = queued_to(inn, address_of("bob"))
+        assert {got["Subject"] for got in give_up(inn, lost, "554 5.7.1 spam", is_refused=False)} == subjects
+        with inn.service.store.write() as tx:
+            tx.outbox.sent([each.id for each in tx.outbox.latest(Delivery.QUEUED, 100)], inn.now)
+        inn.answer("bob", "show", 101)
+
+
+def test_who_was_reached_by_another_mail_about_the_board_is_not_said_to_be_lost(inn: House) -> None:
+    """With two addresses that fail, neither stands for the other."""
+    with inn.service.store.write() as tx:
+        bob = tx.players.find("bob")
+        assert bob is not None
+        tx.players.add_address(bob.id, "bob@work.example", inn.now, confirmed=True)
+    for is_reached in (True, False):
+        inn.answer("alice", "undo", 101)
+        lost, other = queued_to(inn, address_of("bob"))[0], queued_to(inn, "bob@work.example")[0]
+        if is_reached:
+            with inn.service.store.write() as tx:
+                tx.outbox.sent([other.id], inn.now)
+        assert bool(give_up(inn, lost, "mailbox full", is_refused=False)) is not is_reached
+        inn.now += timedelta(minutes=1)
+        inn.answer("bob", "undo", 101)
+
+
 def test_who_complains_gets_nothing_optional_any_more(inn: House) -> None:
     inn.player("carol")
     inn.send("carol", "cross subscribe 101 carol carolpass")
