@@ -35,6 +35,7 @@ _FIELD = re.compile(
 )
 """A header field with its continuation lines, or else one line; each match begins where the last one ended."""
 _PARAMETER = re.compile(r';\s*([\w-]+)\*?\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))')
+_TERM = re.compile(r"[^\s;()\"]+")
 _LINE_BEGINS = re.compile(rb"(?:\A|\r\n|\n|\r)\Z")
 _MARK_ENDS = re.compile(rb"(--)?[ \t]*(?:\r\n|\n|\r|\Z)")
 _GUESSED_BOUNDARY = re.compile(rb"(?:\A|[\r\n])--(\S.{0,69})\r?\nContent-", re.IGNORECASE)
@@ -184,11 +185,20 @@ MAX_TYPE = 2000
 @lru_cache(256)
 def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     """The lower-case type and the parameters of a Content-Type; text/plain if it is invalid (RFC 2045, 5.2)."""
-    kind, _, _ = value.partition(";")
-    kind = kind.strip().lower()
+    kind = _term(value)
     found = _PARAMETER.finditer(value)
     parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in found}
     return (kind if re.fullmatch(r"[\w.+-]{1,80}/[\w.+-]{1,80}", kind) else "text/plain"), parameters
+
+
+def _term(value: str) -> str:
+    """The first word of a field in lower case: programs add quotes, remarks and semicolons to it, or forget these.
+
+    >>> [_term(value) for value in ('"base64"', "7bit (really)", "text/html charset=utf-8", "")]
+    ['base64', '7bit', 'text/html', '']
+    """
+    found = _TERM.search(value)
+    return found[0].lower() if found else ""
 
 
 def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
@@ -226,7 +236,7 @@ def decoded(part: Entity, limit: int = MAX_TEXT_BYTES) -> str:
 def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
     """At most limit bytes of a part's decoded content; an unknown transfer encoding leaves it as it is."""
     data = part.body[: 2 * limit]
-    encoding = part.first("content-transfer-encoding").lower()
+    encoding = _term(part.first("content-transfer-encoding"))
     if encoding == "quoted-printable":
         data = binascii.a2b_qp(data)
     elif encoding == "base64":
@@ -254,8 +264,8 @@ _SUPERSETS = {
     "iso2022_jp": "iso2022_jp_2",
     "utf_16": "utf-16-be",
 }
-_ASCII_CODED = re.compile(r"utf-?(?:7|16|32)|hz", re.IGNORECASE)
-"""In the names of charsets that may write other characters with ASCII bytes."""
+_ASCII_CODED = re.compile(r"utf-?7|hz", re.IGNORECASE)
+"""In the names of charsets that may write other characters with ASCII bytes other than zero."""
 _ODD = {"idna", "punycode", "mbcs", "oem", "unicode_escape", "raw_unicode_escape", "undefined"}
 _SAMPLE = 4096
 _LIKELY = 0.05
@@ -320,6 +330,8 @@ def _charsets(data: bytes, label: str) -> Iterator[str]:
     name = aliases.get(name, name)
     if name == "latin_1" or name.startswith(("cp125", "iso8859", "koi8", "mac_")):
         yield "utf-8"
+    if name.startswith(("utf_16", "utf_32")) and b"\0" not in data:
+        yield "utf-8"  # the label is wrong: in these every line break has a zero
     if name in _KNOWN:
         yield _SUPERSETS.get(name, name)
     yield "utf-8"

@@ -26,7 +26,7 @@ RULE = re.compile(r"\s*[-_=*#~+─━•·]{2,}\s*$")
 
 _HINT = re.compile(r"[:：﹕︰]|[-_=*─━]{2}")
 """A line without it is not a header field, and has no words between dashes."""
-_CLOSING = (":", "：", "﹕", "︰", ">>>")
+_CLOSING = (":", "：", "﹕", "︰", "՝", "፦", ">>>")
 """What attributions end in, before asterisks and the like."""
 _ADDRESS = re.compile(r"(?<![^\s<>(\[])[^\s<>(\[]+@[^\s<>)\]]+")
 _DATE = re.compile(r"\d{4}|\d{1,2}[:.h]\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
@@ -116,15 +116,17 @@ def _header_block(lines: Sequence[str], place: int) -> bool:
 
     "From: a1" above "To: a2" is a move, not a mail, so there must be a date, a subject or an address. In languages
     without known labels, a block is three lines including an address and a date, or four including a date with a time.
+    One line is enough that begins with a sender's label and goes on with an address and a date.
     """
     block = _labelled(lines[place : place + 12])
-    if len(block) < 2:
+    if not block:
         return False
     roles = {phrases.LABELS.get(label): value for label, value in reversed(block)}
-    if "from" in roles and phrases.LABELS.get(block[0][0]) and roles.keys() & {"date", "subject"}:
+    begins = phrases.LABELS.get(block[0][0])
+    if "from" in roles and begins and roles.keys() & {"date", "subject"}:
         return True
     located = any("@" in value for _, value in block)
-    return (located and {"from", "to"} <= roles.keys()) or (len(block) >= 3 and _is_header(block))
+    return (located and {"from", "to"} <= roles.keys()) or ((len(block) >= 3 or begins == "from") and _is_header(block))
 
 
 def _is_header(block: Sequence[tuple[str, str]]) -> bool:
@@ -191,11 +193,11 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
 
 def _goes_on(line: str, following: str) -> bool:
     """Whether the following line continues a wrapped attribution: the break is at the line width or at an address."""
-    at_address = ("@" in following and _ADDRESS_FIRST.match(following)) or (
-        "@" in line and _ADDRESS_ALONE.fullmatch(line)
-    )
-    if at_address or line.endswith(_OPEN) or lacks_room(line, following):
+    if line.endswith(_OPEN) or lacks_room(line, following) or ("@" in line and _ADDRESS_ALONE.fullmatch(line)):
         return True
+    if "@" in following:  # Claws and Sylpheed break behind the date, Gmail in Swedish behind the verb
+        is_dated = _is_closed(following) and _INSTANT.match(line) is not None
+        return is_dated or _ADDRESS_FIRST.match(following) is not None
     last = line.rpartition(" ")[2]
     return "@" in last and len(following.split()) <= _LAST_WORDS and _is_closed(following)
 
@@ -215,7 +217,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     if place and lines[place - 1]:
         return False
     following = lines[place + 1] if place + 1 < len(lines) else ""
-    if _ADDRESS_LAST.search(line) or (_INSTANT.match(line) and lacks_room(line, following)):
+    if _ADDRESS_LAST.search(line) or _INSTANT.match(line):
         return True
     return bool(_NAME.search(line)) and following[:1] in ("<", "(", "[")
 

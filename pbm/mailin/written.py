@@ -36,8 +36,8 @@ _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECA
 _LEFT_OUT = {
     "head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg", "s", "strike", "del",
 }  # fmt: skip
-_WIDE = {"table", "tr", "td", "th", "ul", "ol", "li"}
-_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through", re.IGNORECASE)
+_WIDE = {"table", "tr", "td", "th", "ul", "ol", "li", "center", "form", "section", "dl", "dt", "dd", "fieldset"}
+_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through|visibility\s*:\s*hidden", re.IGNORECASE)
 _PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
 _MAX_TAGS = 10_000
 """How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
@@ -97,7 +97,7 @@ def _clean(element: html.HtmlElement) -> None:
     """
     if not isinstance(element.tag, str):
         return
-    marks = f"{element.get('class', '')} {element.get('id', '')}"
+    marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
     hidden = _HIDDEN.search(style)
     if _PRE.search(style):
@@ -143,19 +143,31 @@ def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = Fal
         choices = (list(_passages(choice, preferred, tags)) for choice in ranked)
         yield from next((texts for texts in choices if "".join(texts).strip()), ())
     elif part.type in ("multipart/related", "multipart/signed", "multipart/report"):
-        for first in part.parts[:1]:
+        first = next((inner for inner in part.parts if inner.type.startswith(("text/", "multipart/"))), None)
+        if first is not None:  # a picture may stand above the text that shows it
             yield from _passages(first, preferred, tags)
     elif part.type == "multipart/encrypted" or (part.attached and not root):
         return
     elif part.parts:
-        for place, inner in enumerate(part.parts):
-            # Old programs send a file without Content-Disposition; the text itself comes first.
-            if place == 0 or "name" not in inner.parameters:
-                yield from _passages(inner, preferred, tags)
+        yield from _in_order(part, preferred, tags)
     elif part.type == "text/plain":
         yield decoded(part)
     elif part.type == "text/html":
         yield to_text(decoded(part, MAX_TEXT_BYTES // 2), tags)
+
+
+def _in_order(part: Entity, preferred: str, tags: list[int]) -> Iterator[str]:
+    """The texts of a mixed part. Below a text, one with a name is a file, as old programs send them; but gateways of
+    telephones name the text itself, too, as a file to be shown inline.
+    """
+    written = False
+    for inner in part.parts:
+        if written and "name" in inner.parameters:
+            continue
+        is_inline = inner.first("content-disposition").lower().startswith("inline")
+        for passage in _passages(inner, preferred, tags, root=is_inline and not written):
+            written = written or bool(passage.strip())
+            yield passage
 
 
 _EDITED = "\u270f\ufe0f"

@@ -260,7 +260,7 @@ def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
 
     A mail of ours is nobody else's, even if somebody sent us a mail with the same id.
     """
-    answered = message.in_reply_to
+    answered = _nearest(message)
     if answered is None or tx.outbox.recall(_key(answered)) is not None:
         return None
     return tx.inbox.came_at(mark_of(answered))
@@ -277,7 +277,7 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
         return replace(message, token=signer.seal(_as_answered(tx, signer, message, robot, chat)))
-    answered = message.in_reply_to or next(reversed(message.references), None)
+    answered = _nearest(message)
     if message.token is not None or answered is None or not (message.authenticated or message.direct):
         return message
     mail = tx.outbox.find(_key(answered))
@@ -346,6 +346,11 @@ def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot
             return replace(token, epoch=chat.epoch)
     match = tx.matches.summary(chat.board)
     return SeatToken(chat.board, chat.seat, 0 if ours or match is None else match.revision, chat.epoch)
+
+
+def _nearest(message: Message) -> str | None:
+    """The id of the mail that is answered; some programs name it only as the last of References."""
+    return message.in_reply_to or next(reversed(message.references), None)
 
 
 def _key(message_id: str) -> str:

@@ -93,6 +93,15 @@ def test_somebody_elses_opinion_is_not_played_but_the_player_is_asked(vouched: b
     assert record(table) == [*before, "C4"]
 
 
+def test_references_alone_tell_whose_mail_is_answered(table: House) -> None:
+    """Some programs write no In-Reply-To: the last of References is what they answer."""
+    table.answer("bob", "How would you go on?", 101)
+    before = record(table)
+    mail = to_all(table, CAROL, "C4")
+    table.deliver(replace(mail, raw=mail.raw.replace(b"In-Reply-To:", b"X-Answered:")))
+    assert record(table) == before
+
+
 def test_the_player_may_say_no(table: House) -> None:
     table.answer("bob", "How would you go on?", 101)
     before = record(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -282,3 +283,16 @@ def test_any_answer_around_a_quote_wrapped_anywhere_is_read_alone(own: str, clie
 def test_any_answer_above_a_header_block_is_read_alone(own: str, client: str, close: bool):
     text = f"{own}\n{'' if close else chr(10)}{clients.HEADER_BLOCKS[client]}\n\n{clients.REST}\n"
     assert words(person(raw(text)).text) == words(own)
+
+
+FOOTERS = Path(__file__).with_name("footers.txt").read_text("utf-8").splitlines()
+
+
+@pytest.mark.parametrize("footer", FOOTERS)
+def test_a_footer_is_known_by_its_word_for_sent(footer: str) -> None:
+    assert person(raw(f"F6\n\nGood luck, and see you.\n\n{footer}\n")).text == "F6\n\nGood luck, and see you."
+
+
+@pytest.mark.parametrize("words", ["Call me on the mobile", "Mein Telefon ist kaputt", "Gmail was down", "F6 on K-9"])
+def test_words_about_a_telephone_are_no_footer(words: str) -> None:
+    assert person(raw(f"F6\n\n{words}\n")).text == f"F6\n\n{words}"
