@@ -251,7 +251,6 @@ _LETTERS = re.compile(
     r"\b[a-z]\s*[-–—>→]+\s*[a-z]\b|^([a-z]{2})\W+(?!\1\W*$)(?:[a-z]{2}\W+)*[a-z]{2}\W*$", re.IGNORECASE
 )
 """Points joined by their letters, however the rest is written."""
-_OF_COLOUR = re.compile(r"\b(?:red|blue|green)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +310,7 @@ def _edge(found: re.Match[str]) -> tuple[str | Spot, str | Spot, str]:
 
 
 def graph_in(lines: Sequence[str]) -> range:
-    """The lines from the first to the last that can be a part of a graph, with what names the colour of the first.
+    """The lines from the first to the last that can be a part of a graph.
 
     Two letters alone are the initials of a person, unless they are two points, or stand above or below such letters.
     """
@@ -328,10 +327,7 @@ def graph_in(lines: Sequence[str]) -> range:
     said = sorted({*read, *(n for n, line in enumerate(lines) if _LETTERS.search(line))} - alone)
     if not said:
         return range(0)
-    first = said[0]
-    while first and _OF_COLOUR.search(lines[first - 1]):
-        first -= 1
-    return range(first, said[-1] + 1)
+    return range(said[0], said[-1] + 1)
 
 
 def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
@@ -357,7 +353,7 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
             if said is None:
                 raise ValueError(
                     'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
-                    "words to your opponent go below a blank line"
+                    "words to your opponent stand apart, behind a blank line"
                 )
             heading = heading if said.colour is None else said.colour
             if number == len(rows) and not (said.points or said.edges):

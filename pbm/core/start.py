@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -173,26 +173,31 @@ def _is_friendly(line: str) -> bool:
 
 
 def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
-    """The lines that draw a board: those that the game reads, and what stands right below them and is no courtesy."""
-    if not isinstance(game, Drawable):
+    """The lines that draw a board: those that the game reads, and what stands right above or below them and is no
+    courtesy, because a heading in any language may say how they are meant.
+    """
+    drawn = game.board_in(["" if _is_friendly(line) else line for line in lines]) if isinstance(game, Drawable) else ()
+    if not drawn:
         return range(0)
-    drawn = game.board_in(["" if _is_friendly(line) else line for line in lines])
-    end = drawn.stop
-    while drawn and end < len(lines) and not _is_friendly(lines[end]):
+    first, end = drawn.start, drawn.stop
+    while first and not _is_friendly(lines[first - 1]):
+        first -= 1
+    while end < len(lines) and not _is_friendly(lines[end]):
         end += 1
-    return range(drawn.start, end)
+    return range(first, end)
 
 
-def _unused(game: AnyGame, lines: Sequence[str], used: Container[int] = ()) -> int | None:
+def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> int | None:
     """The first of the lines, besides those in use, that may say how to play; None if there is none.
 
-    It holds a number, or is short and names an option.
+    It holds a number, or is short and names an option, or heads a board that is drawn.
     """
     options = {*(name for option in game.info.options for name in option.names if len(name) > 1), *OPTIONS, *_RATED}
     for place, line in enumerate(lines):
         said = re.findall(r"[^\W\d_]+", line.casefold())
-        names_option = len(said) <= _SHORT and not options.isdisjoint(said)
-        if place not in used and (names_option or _NUMBER.search(line)):
+        is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
+        is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
+        if place not in used and (is_term or _NUMBER.search(line)):
             return place
     return None
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from games import GAMES
 from pbm.domain.errors import Rejected
+from pbm.domain.foreign_records import start_in
 from pbm.domain.settings import CHOICES
 from pbm.reading.book import named
 from pbm.reading.book import words as kind
@@ -171,8 +172,11 @@ class _Draft:
 
     def yields_to(self, subject: str) -> bool:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
-        if not (self.first or self.is_planned):
-            return True
+        text = "\n".join(self.left)
+        words = text[: start_in(text)].strip()
+        is_new = subject.split()[0].casefold() in GAMES and _verb_in(subject) is not None
+        if not self.is_planned and (not words or (is_new and is_courteous(words))):
+            return True  # so that what is wrong with it is told: neither a greeting nor a record is a command
         if has_text(subject):
             return self.is_exact(subject)  # all of the text belongs to it
         # A plan at the beginning of the text is that of the subject's move.

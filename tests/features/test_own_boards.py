@@ -70,6 +70,11 @@ def test_a_graph_is_read_as_people_write_it(club: House, graph: str, greeting: s
         ("crossgeo", "0,0 10,10\nred\n0,10 10,0", "Line 2 of your graph"),
         ("crossgeo", "Hello!\nThe edges in red are:\n0,0 10,10", "Line 1 of your graph"),
         ("crossgeo", "These are red\n0,0 10,10", "Line 1 of your graph"),
+        ("crossgeo", "rote Kanten:\n0,0 10,10\nblaue Kanten:\n0,10 10,0", "Line 1 of your graph"),
+        ("crossgeo", "Hallo Bob!\n\n0,0 10,10 rot\n0,10 10,0", "Line 1 of your graph"),
+        ("crossgeo", "rote Kanten:\n\n0,0 10,10", 'Line 1 below your challenge, "rote Kanten:"'),
+        ("crossgeo", "0,0 10,10\n\nbleu\n\n0,10 10,0", "Line 3 of your graph"),
+        ("polygon", "Die Ecken:\n0,0 40,0\n50,30 10,40", "Line 1 of your polygon"),
         ("crossgeo", "Hello Bob!\na-b red\nc-d blue", "Line 1 of your graph"),
         ("crossgeo", "a-b purple", "Line 1 of your graph"),
         ("crossgeo", "AB CD EF", "Line 1 of your graph"),
@@ -176,6 +181,14 @@ def test_who_has_not_shown_who_they_are_is_asked_both_at_once(club: House) -> No
     assert mail["Subject"] == "pbm: was that you?"
     assert "See you in 3 days" in mail.body
     assert "See you in 3 days" in one(club.answer("alice", "yes")[1:])
+
+
+@pytest.mark.parametrize("text", ["Hello Bob!", "(;GM[1]SZ[9];B[ee])", "Hello Bob!\n(;GM[1]SZ[9];B[ee])"])
+def test_what_is_wrong_with_a_challenge_in_the_subject_is_told_above_a_greeting_or_a_record(
+    club: House, text: str
+) -> None:
+    told = one(club.send("alice", "go challenge alice bob alicepass -position", text))
+    assert '"challenge" takes fewer words' in told
 
 
 def test_a_doubt_holds_the_commands_below_it_too(club: House) -> None:
