@@ -544,9 +544,10 @@ def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str],
         return names_days(command.line) or not NOTHING.isdisjoint(words)
     if name in _FREE:
         return True
-    # Of several players one may be misspelt, and behind the name of a game any word may be one, but none of a sentence.
+    # One of several players may be misspelt, and so may the reader of a text: the opponent must not be it instead.
     named_by = [_is_name(word) or is_userid(word) for word in words]
-    is_clear = any(map(is_userid, words)) or command.line.split()[0].casefold() in GAMES
+    begins_clearly = command.verb.has_text or command.line.split()[0].casefold() in GAMES
+    is_clear = begins_clearly or any(map(is_userid, words))
     prose = kind("common") | kind("no-names") | kind("courtesies")
     return all(named_by) or (is_clear and prose.isdisjoint(words))
 
