@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from games.rules import Detailed, Stepwise, Threatening, notations
 from games.scene import GridBoard, HexBoard, Look, PlaneBoard, Scene
-from pbm.domain.game_record import PASS
 from pbm.domain.match import State
+from pbm.domain.sgf import PASS
 from pbm.draw import words
 
 MOST, MOST_LISTED = 150, 400

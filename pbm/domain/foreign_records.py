@@ -1,30 +1,22 @@
 """Games as other programs write them: SGF (FF[4]), Little Golem's kind of it (HGF), Ludii's trials (.trl), and our own.
 
-Only the main line of a file counts. The moves are replayed by our rules, so what comes out is a game that could have
-been played here. SGF is parsed here, because the library for it, sgfmill, has had no release since 2018.
+The moves are replayed by our rules, so what comes out is a game that could have been played here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import product, takewhile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
 from typing import NamedTuple
 
 from games import GAMES
-from games.rules import GameError, Side, quoted
-from pbm.domain import game_record
+from games.rules import GameError, Side, counted
+from pbm.domain import game_record, sgf
 from pbm.domain.errors import NotAllowed, Rejected
-from pbm.domain.game_record import GO, HEX, LETTERED, MOST_PLIES, PASS
-from pbm.domain.match import SWAP, Seat, State, other
+from pbm.domain.match import SWAP, Seat, State
 
-_VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
-_TOKEN = re.compile(rf"\s*(?:([();])|([a-z]*[A-Z][A-Za-z0-9]*)((?:\s*{_VALUE.pattern})+))", re.DOTALL)
 _START = re.compile(rf"^[\ufeff \t]*(?:\(\s*;|game=/|{game_record.FIRST_LINE}$)", re.MULTILINE)
-_SWAPS = ("swap", "swap-sides", "swap-pieces")
-_MIRRORS = ("swap", "swap-pieces")
-"""Swaps after which the stone lies mirrored in the other colour: Little Golem, PlayHex and HexWorld mean that."""
-_ENDS = ("resign", "forfeit")
 _TRIAL_MOVE = re.compile(r"Move=\[Move:mover=(\d+),(?:from=(-?\d+),)?(?:to=(-?\d+),)?actions=\[(.*)\]\]")
 MOST_KOMI = 20
 _LUDII = {"Hex": ("hex", 11), "Gomoku": ("gomoku", 15), "Reversi": ("reversi", 8), "Go": ("go", 19),
@@ -41,7 +33,7 @@ class ForeignGame(NamedTuple):
     moves: tuple[str, ...]
     players: tuple[str, str] = ("", "")
     remark: str = ""
-    """What is played otherwise here, in parentheses, with a space before them; or empty."""
+    """What is otherwise here, in parentheses, with a space before them; or empty."""
 
 
 def start_in(text: str) -> int:
@@ -59,7 +51,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
     try:
         if text.startswith("game="):
             return _of_trial(text)
-        nodes = _main_line(text) if re.match(r"\(\s*;", text) else []
+        nodes = sgf.main_line(text) if re.match(r"\(\s*;", text) else []
         if text.startswith(game_record.FIRST_LINE) or (nodes and "PBM" in nodes[0]):
             ours = game_record.read(text)
             return ForeignGame(ours.game, ours.options, ours.body, ours.moves, ours.players)
@@ -68,47 +60,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
         raise NotAllowed(f"The record cannot be taken in. {error}") from None
 
 
-Node = Mapping[str, Sequence[str]]
-
-
-def _main_line(text: str) -> list[Node]:
-    """The nodes up to the first closing parenthesis, because the main line is the first branch everywhere.
-
-    text: begins with a parenthesis and a node. Raises: NotAllowed where something else than SGF stands.
-    """
-    nodes: list[dict[str, list[str]]] = []
-    place, depth, mark = 0, 0, ""
-    while mark != ")":
-        token = _TOKEN.match(text, place)
-        if token is None:
-            raise _no_longer_sgf(text, place)
-        place, mark = token.end(), token[1]
-        if mark == "(":
-            depth += 1
-        elif mark == ";":
-            nodes.append({})
-        elif mark is None:
-            name = "".join(filter(str.isupper, token[2]))  # FF[3] writes White[dd], which means W[dd]
-            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(token[3])]
-            nodes[-1].setdefault(name, []).extend(values)
-    if depth > 1 and text[place:].lstrip().startswith(";"):  # more of the main line, which SGF has before its branches
-        raise _no_longer_sgf(text, place)
-    return [*nodes]
-
-
-def _no_longer_sgf(text: str, place: int) -> NotAllowed:
-    rest = text[place:].lstrip()
-    if not rest:
-        return NotAllowed("It ends without its closing parenthesis, so that moves may be missing.")
-    line = text[: len(text) - len(rest)].count("\n") + 1
-    return NotAllowed(f"In its line {line} it stops being SGF, at {quoted(rest[:30])}.")
-
-
-def _first(node: Node, name: str) -> str:
-    return node.get(name, [""])[0].strip()
-
-
-def _of_sgf(nodes: Sequence[Node], wanted: str) -> ForeignGame:
+def _of_sgf(nodes: Sequence[sgf.Node], wanted: str) -> ForeignGame:
     """Raises: NotAllowed, GameError, Rejected."""
     if not nodes:
         raise NotAllowed("It has no node.")
@@ -116,23 +68,24 @@ def _of_sgf(nodes: Sequence[Node], wanted: str) -> ForeignGame:
     name = _game_of(root, wanted)
     words, remark = _options_of(root, name)
     start = State.start(GAMES[name], words)
-    moves = _after_handicap(nodes, start)
-    black, white = _first(root, "PB"), _first(root, "PW")
-    first = colour = game_record.colours_of(start)[Side.FIRST]
+    cells = sgf.cells_of(start)
+    moves = sgf.moves_of(nodes, start, cells)
+    black, white = sgf.first(root, "PB"), sgf.first(root, "PW")
+    first = colour = sgf.colours_of(start)[Side.FIRST]
     if "GM" not in root and _event(root) == name:  # Little Golem names who begins first, whatever colour they have
         first = "B"
-        if start.game.info.sgf == HEX and moves:
+        if start.game.info.sgf == sgf.HEX and moves:
             colour = moves[0][0]
-    game = _scored(start, words, _told(start, moves, colour), (black, white) if first == "B" else (white, black))
-    return game._replace(remark=remark)
+    told = sgf.told(moves, start, cells, colour)
+    return _scored(start, words, told, (black, white) if first == "B" else (white, black), remark)
 
 
-def _game_of(root: Node, wanted: str) -> str:
+def _game_of(root: sgf.Node, wanted: str) -> str:
     """The game that a record names by its number, or by its event, as Little Golem does; otherwise the wanted one.
 
     Komi, handicap and rules (RU) are Go's. Raises: NotAllowed for a game that is not played here, and if none is named.
     """
-    number, event = _first(root, "GM"), _event(root)
+    number, event = sgf.first(root, "GM"), _event(root)
     if number:
         name = next((name for name, game in GAMES.items() if str(game.info.sgf) == number), None)
         if name is None:
@@ -145,20 +98,20 @@ def _game_of(root: Node, wanted: str) -> str:
     return wanted or "go"
 
 
-def _event(root: Node) -> str:
+def _event(root: sgf.Node) -> str:
     """The first word of the event, which is the game in Little Golem's records."""
-    return re.split(r"[^a-z]", _first(root, "EV").casefold())[0]
+    return re.split(r"[^a-z]", sgf.first(root, "EV").casefold())[0]
 
 
-def _options_of(root: Node, name: str) -> tuple[list[str], str]:
+def _options_of(root: sgf.Node, name: str) -> tuple[list[str], str]:
     """The options as they are written here, and what is said of a komi that is another one here."""
-    size = _first(root, "SZ").partition(":")[0]
+    size = sgf.first(root, "SZ").partition(":")[0]
     known = {option.name for option in GAMES[name].info.options}
-    komi, remark = _first(root, "KM"), ""
+    komi, remark = sgf.first(root, "KM"), ""
     if name == "go":
         size = size or "19"  # as SGF says
         komi, remark = _komi(komi)
-    values = {"size": size, "komi": komi, "handicap": _first(root, "HA")}
+    values = {"size": size, "komi": komi, "handicap": sgf.first(root, "HA")}
     return [f"-{option}={value}" for option, value in values.items() if value and option in known], remark
 
 
@@ -180,61 +133,6 @@ def _komi(text: str) -> tuple[str, str]:
     )
 
 
-def _after_handicap(nodes: Sequence[Node], start: State) -> list[tuple[str, str]]:
-    """The colours and texts of the moves, without those that only place the handicap.
-
-    Raises: NotAllowed if there are other stones on the board than those that the game begins with here.
-    """
-    moves = [
-        (colour, text.strip().casefold())
-        for node in nodes for colour, texts in node.items() if colour in ("B", "W") for text in texts
-    ]  # fmt: skip
-    usual = list[str]()
-    if start.game.info.sgf == GO:
-        usual = sorted(letters for letters, cell in game_record.cells_of(start).items() if cell.piece)
-    given = [text for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual)])]
-    placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
-    if placed.union(("AB", text) for text in given) == {("AB", letters) for letters in usual}:
-        return moves[len(given) :]
-    if not usual:
-        raise NotAllowed("It puts stones on the board (AB, AW) where no game here begins with them.")
-    stones = "".join(f"[{letters}]" for letters in usual)
-    raise NotAllowed(f"With this handicap a game here begins with HA[{len(usual)}]AB{stones}, and White is to move.")
-
-
-def _told(start: State, moves: Iterable[tuple[str, str]], first: str) -> Iterator[tuple[Seat, str]]:
-    """The moves as they are written here, and who plays each, in the order played. first: the colour of seat 1."""
-    letters = {"": PASS, "tt": PASS} | {points: cell.name for points, cell in game_record.cells_of(start).items()}
-    is_lettered, is_mirrored = start.game.info.sgf in LETTERED, False
-    first_seat: Seat = 1
-    for colour, text in moves:
-        seat = first_seat if colour == first else other(first_seat)
-        if text in _ENDS:
-            return
-        if text in _SWAPS:
-            is_mirrored = text in _MIRRORS and start.game.info.sgf == HEX
-            yield seat, SWAP
-            if text == "swap-sides":  # the players exchange their colours; after other swaps everybody keeps theirs
-                first_seat = 2
-        elif is_lettered:
-            yield seat, letters.get(text, text)
-        elif start.game.info.sgf == HEX:
-            yield seat, _hex_cell(text, is_mirrored)
-        else:
-            yield seat, text
-
-
-def _hex_cell(text: str, is_mirrored: bool) -> str:
-    """The cell of a1 or of Little Golem's two letters. is_mirrored: its row and column are exchanged."""
-    found = re.fullmatch(r"([a-z])(?:([a-z])|(\d+))", text)
-    if found is None:
-        return text
-    column, row = ord(found[1]) - 97, ord(found[2]) - 97 if found[2] else int(found[3]) - 1
-    if is_mirrored:
-        column, row = row, column
-    return f"{chr(97 + column)}{row + 1}"
-
-
 def _of_trial(text: str) -> ForeignGame:
     """Raises: NotAllowed, GameError, Rejected."""
     lines = text.splitlines()
@@ -248,7 +146,7 @@ def _of_trial(text: str) -> ForeignGame:
     words = [f"-size={size}"]
     start = State.start(GAMES[name], words)
     site = _diamond(size) if name == "hex" else _rows(start)
-    return _scored(start, words, _sited(lines, site), ("", ""))
+    return _scored(start, words, _sited(lines, site))
 
 
 def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[Seat, str]]:
@@ -268,7 +166,7 @@ def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[S
         if deeds.startswith("Swap:"):
             yield 0, SWAP
         elif deeds.startswith("Pass:") or target is None:
-            yield 0, PASS
+            yield 0, sgf.PASS
         elif origin in (None, "-1", target):
             yield 0, site(int(target))
         else:
@@ -277,7 +175,7 @@ def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[S
 
 def _rows(start: State) -> Callable[[int], str]:
     """Ludii numbers the sites of a square board from the lower left, row by row."""
-    cells = [(-cell.row, cell.column, cell.name) for cell in game_record.cells_of(start).values()]
+    cells = [(-cell.row, cell.column, cell.name) for cell in sgf.cells_of(start).values()]
     names = [name for _, _, name in sorted(cells)]
     return lambda number: names[number] if 0 <= number < len(names) else f"site {number}"
 
@@ -291,27 +189,14 @@ def _diamond(size: int) -> Callable[[int], str]:
 
 
 def _scored(
-    start: State, words: Sequence[str], told: Iterable[tuple[Seat, str]], players: tuple[str, str]
+    start: State,
+    words: Sequence[str],
+    told: Iterable[tuple[Seat, str]],
+    players: tuple[str, str] = ("", ""),
+    remark: str = "",
 ) -> ForeignGame:
-    """The replayed game, up to its end by our rules; passes that are forced here may be left out there.
-
-    told: the moves, each with its player's seat, or with 0 if anybody's.
-    Raises: NotAllowed.
-    """
-    state, moves = start, list[str]()
-    for number, (seat, text) in enumerate(told, 1):
-        if number > MOST_PLIES:
-            raise NotAllowed(f"It has more than {MOST_PLIES} plies.")
-        try:
-            while state.forced is not None and state.named(text) != state.forced:
-                state, notation = state.played(state.forced)
-                moves.append(notation)
-            if state.outcome is not None:
-                break
-            if seat not in (0, state.to_move):
-                raise NotAllowed("the other colour is to move.")
-            state, notation = state.played(text)
-        except (GameError, Rejected) as error:
-            raise NotAllowed(f"Its move {number}, {text[:20]}, cannot be played here: {error}") from None
-        moves.append(notation)
-    return ForeignGame(start.game.info.name, tuple(words), "", tuple(moves), players)
+    """The replayed game, up to its end. Raises: NotAllowed."""
+    _, moves, below = sgf.replayed(start, [*told])
+    if below:
+        remark += f" ({counted(below, 'move')} below its end left out)"
+    return ForeignGame(start.game.info.name, tuple(words), "", moves, players, remark)

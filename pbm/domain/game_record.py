@@ -22,26 +22,20 @@ and PW hold the colours at the end.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from games import GAMES
-from games.rules import GameError, Side
-from games.scene import Cell, PlaneBoard
-from pbm.domain.errors import BadArguments, Rejected
-from pbm.domain.match import SWAP, Ending, Match, Result, State
+from games.rules import Side, counted
+from games.scene import PlaneBoard
+from pbm.domain import sgf
+from pbm.domain.errors import BadArguments
+from pbm.domain.match import SWAP, Ending, Match, Result, Seat, State
 
 FIRST_LINE = "pbm record 1"
-GO, OTHELLO, GOMOKU, HEX = 1, 2, 4, 11
-LETTERED = frozenset({GO, OTHELLO, GOMOKU})
-"""Formats that name a point by two letters: its column, and its row counted from the top."""
 WRITER = "pbm:2"
 """Our name in SGF, and the version of our files."""
-PASS = "pass"  # noqa: S105  a move
-MOST_PLIES = 5000
-_PROPERTY = re.compile(r"\s*([A-Z]+)\s*\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +92,8 @@ def read(text: str) -> GameRecord:
     if first.strip() != FIRST_LINE:
         raise BadArguments(f'The file is no record: its first line is not "{FIRST_LINE}".')
     end = lines.index("") if "" in lines else len(lines)
-    moves = [line.partition(" ")[2].strip() for line in lines[end:] if line.strip()]
-    return _checked(lines[:end], moves)
+    moves: list[tuple[Seat, str]] = [(0, line.partition(" ")[2].strip()) for line in lines[end:] if line.strip()]
+    return _checked(lines[:end], lambda _: moves)
 
 
 def _head(record: GameRecord) -> Iterator[str]:
@@ -113,12 +107,13 @@ def _head(record: GameRecord) -> Iterator[str]:
     yield f"Result: {record.result.ending.value} {record.result.winner or 0} {record.result.reason}".rstrip()
 
 
-def _checked(head: list[str], moves: list[str]) -> GameRecord:
-    """The record, with its moves replayed. Raises: BadArguments, GameError, Rejected."""
+def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]]) -> GameRecord:
+    """The record, with canonical notations and the result by the rules. told: its moves, from its start.
+
+    Raises: BadArguments, GameError, Rejected.
+    """
     values = {name: value.strip() for name, _, value in (line.partition(":") for line in head)}
     body = "\n".join(line.removeprefix("Body:").removeprefix(" ") for line in head if line.startswith("Body:"))
-    if len(moves) > MOST_PLIES:
-        raise BadArguments(f"A record has at most {MOST_PLIES} plies.")
     try:
         game, _, version = values["Game"].partition(" ")
         if game not in GAMES:
@@ -127,7 +122,7 @@ def _checked(head: list[str], moves: list[str]) -> GameRecord:
         result = Result(Ending(ending), int(winner) or None, "".join(reason))
         record = GameRecord(
             game, int(version), tuple(values["Options"].split()), body, (values["First"], values["Second"]),
-            _instant(values["Started"]), _instant(values["Ended"]), result, tuple(moves),
+            _instant(values["Started"]), _instant(values["Ended"]), result, (),
         )  # fmt: skip
     except KeyError as error:
         raise BadArguments(f"The record is not whole: it lacks a line {error.args[0]}.") from None
@@ -135,7 +130,14 @@ def _checked(head: list[str], moves: list[str]) -> GameRecord:
         raise BadArguments(f"The record cannot be read: {error}.") from None
     if not 1 <= record.version <= (ours := GAMES[game].info.version):
         raise BadArguments(f"The record is of version {version[:9]} of {game}; this server plays version {ours}.")
-    return _replayed(record)
+    start = State.start(GAMES[game], record.options, body)
+    state, moves, below = sgf.replayed(start, [*told(start)])
+    by_rules = state.result
+    if below:
+        raise BadArguments(f"The record goes on after its end, with {counted(below, 'move')}.")
+    if (by_rules is None) == (result.ending is Ending.RULES) or result.winner not in (None, 1, 2):
+        raise BadArguments(f"The record does not end as it says, {result.ending.value}.")
+    return replace(record, result=by_rules or result, moves=moves)
 
 
 def _instant(word: str) -> datetime:
@@ -143,25 +145,10 @@ def _instant(word: str) -> datetime:
     return datetime.fromisoformat(word).astimezone(UTC)
 
 
-def _replayed(record: GameRecord) -> GameRecord:
-    """The record with canonical notations and the result by the rules. Raises: BadArguments, GameError, Rejected."""
-    state, moves = State.start(GAMES[record.game], record.options, record.body), []
-    for number, move in enumerate(record.moves, 1):
-        try:
-            state, notation = state.play(move)
-        except (GameError, Rejected) as error:
-            raise BadArguments(f"Ply {number} of the record cannot be played: {error}") from None
-        moves.append(notation)
-    by_rules, result = state.result, record.result
-    if (by_rules is None) == (result.ending is Ending.RULES) or result.winner not in (None, 1, 2):
-        raise BadArguments(f"The record does not end as it says, {result.ending.value}.")
-    return replace(record, result=by_rules or result, moves=tuple(moves))
-
-
 def _sgf(record: GameRecord, states: list[State]) -> str:
     game, last = GAMES[record.game], states[-1]
-    colour = colours_of(states[0])
-    points = {cell.name: letters for letters, cell in cells_of(states[0]).items()}
+    colour = sgf.colours_of(states[0])
+    points = {cell.name: letters for letters, cell in sgf.cells_of(states[0]).items()}
     # Programs take PB and PW for those who hold the colours at the end, as RE does.
     names = {colour[last.side(seat)]: record.players[seat - 1] for seat in (1, 2)}
     root = {
@@ -175,9 +162,9 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
         if move == SWAP:
             # HexGui and its kind know this move; programs for Gomoku show a comment, and no player moves twice there.
             said = f"C[{_escaped(f'{record.players[1]} swaps sides: the first stone is theirs now.')}]"
-            nodes.append(f";{side}[swap-sides]{said}" if game.info.sgf == HEX else f";{said}PBM[{SWAP}]")
-        elif game.info.sgf in LETTERED:
-            nodes.append(f";{side}[{points.get(move, '' if move == PASS else move)}]")
+            nodes.append(f";{side}[swap-sides]{said}" if game.info.sgf == sgf.HEX else f";{said}PBM[{SWAP}]")
+        elif game.info.sgf in sgf.LETTERED:
+            nodes.append(f";{side}[{points.get(move, '' if move == sgf.PASS else move)}]")
         else:
             nodes.append(f";{side}[{_escaped(move.lower())}]")
     return "(" + "\n".join(nodes) + ")\n"
@@ -185,31 +172,11 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
 
 def _set_up(start: State) -> str:
     """Fields that Go programs also need: komi, handicap and the stones on the board at the start."""
-    if start.game.info.sgf != GO:
+    if start.game.info.sgf != sgf.GO:
         return ""
-    stones = [letters for letters, cell in cells_of(start).items() if cell.piece]
+    stones = [letters for letters, cell in sgf.cells_of(start).items() if cell.piece]
     handicap = f"HA[{len(stones)}]AB" + "".join(f"[{letters}]" for letters in stones) if stones else ""
     return f"KM[{start.options.choice('komi')}]{handicap}"
-
-
-def colours_of(start: State) -> dict[Side, str]:
-    """The colour of each side in SGF: white for one named White, otherwise black for the first."""
-    first = start.game.sides(start.options)[0]
-    return {Side.FIRST: "W", Side.SECOND: "B"} if first == "White" else {Side.FIRST: "B", Side.SECOND: "W"}
-
-
-def cells_of(start: State, *, is_old: bool = False) -> Mapping[str, Cell]:
-    """The cells of a board by their two letters. is_old: as files of the first version have them.
-
-    Othello's rows are counted from the top everywhere else, and its stones at the start stand so; ours are counted from
-    the bottom. So there the number of a row decides, not its place.
-    """
-    board = start.game.scene(start.position, None).board
-    if isinstance(board, PlaneBoard):
-        return {}
-    if start.game.info.sgf == OTHELLO and not is_old:
-        return {cell.name[0] + chr(96 + int(cell.name[1:])): cell for cell in board.cells}
-    return {chr(97 + cell.column) + chr(97 + cell.row): cell for cell in board.cells}
 
 
 def _size(start: State) -> str:
@@ -231,7 +198,7 @@ def _outcome(record: GameRecord, last: State) -> str:
     if result.scores is not None:
         points = abs(result.scores[0] - result.scores[1])
         how = f"{points / 2:g}" if last.game.info.halves else str(points)
-    return f"{colours_of(last)[last.side(result.winner)]}+{how}"
+    return f"{sgf.colours_of(last)[last.side(result.winner)]}+{how}"
 
 
 def _escaped(value: str) -> str:
@@ -240,17 +207,13 @@ def _escaped(value: str) -> str:
 
 def _of_sgf(text: str) -> GameRecord:
     """Raises: BadArguments, GameError, Rejected."""
-    found = [(name, re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)) for name, value in _PROPERTY.findall(text)]
-    head = next((value.splitlines() for name, value in found if name == "PBM" and value != SWAP), None)
-    if head is None:
+    nodes = sgf.main_line(text.strip())
+    head = sgf.first(nodes[0], sgf.OURS).splitlines() if nodes else []
+    if not head:
         raise BadArguments("Only records that this server has written can be taken in: this one has no property PBM.")
-    told = [value for name, value in found if name in ("B", "W") or (name, value) == ("PBM", SWAP)]
-    game = next((line.split(" ")[1] for line in head if line.startswith("Game: ")), "")
-    options = next((line.split()[1:] for line in head if line.startswith("Options:")), [])
-    points: Mapping[str, str] = {}
-    if game in GAMES and GAMES[game].info.sgf in LETTERED:
-        is_old = ("AP", WRITER) not in found
-        cells = cells_of(State.start(GAMES[game], options), is_old=is_old)
-        points = {letters: cell.name for letters, cell in cells.items()} | {"": PASS}
-    moves = [SWAP if value == "swap-sides" else points.get(value, value) for value in told]
-    return _checked(head, moves)
+
+    def told(start: State) -> Iterator[tuple[Seat, str]]:
+        cells = sgf.cells_of(start, is_old=sgf.first(nodes[0], "AP") != WRITER)
+        return sgf.told(sgf.moves_of(nodes, start, cells), start, cells, sgf.colours_of(start)[Side.FIRST])
+
+    return _checked(head, told)

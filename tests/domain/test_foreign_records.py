@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -46,6 +47,8 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
         ("(;FF[4]SZ[9]HA[0]KM[];B[ee])", "go", ["-size=9", "-handicap=0"], ["e5"]),
         ("(;GM[2];B[dc];W[cc])", "reversi", [], ["d3", "c3"]),
         ("(;GM[18];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
+        ("(;GM[2]SZ[8]AB[de][ed]AW[dd][ee];B[dc];W[cc])", "reversi", ["-size=8"], ["d3", "c3"]),
+        ("(;GM[18]AW[d1][g1][a4][j4]AB[a7][j7][d10][g10];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
         ("(;GM[1]SZ[9]HA[2]AB[gc][cg];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
         ("(;GM[1]SZ[9]HA[2];B[cg];B[gc];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
         ("(;GM[1]SZ[9];B[ee];W[];B[cc])~;W[gg]", "go", ["-size=9"], ["e5", "pass", "c7"]),
@@ -86,6 +89,7 @@ def test_games_of_other_programs_are_read(text: str, game: str, options: list[st
         ("(;GM[1]SZ[9];B[ee];w[cc])", 'line 1 it stops being SGF, at "w\\[cc'),
         ("(;GM[1]SZ[9];B[ee]", "without its closing parenthesis"),
         ("(;GM[1]SZ[9];AB[aa];B[bb])", "puts stones"),
+        ("(;GM[2]SZ[8]AB[dd][ee]AW[de][ed];B[dc])", "puts stones"),
         ("(", "no node"),
         ("game=/lud/x/Chess.lud", "Chess is not read here"),
         ("game=/lud/x/Go.lud\nMove=[Move:mover=1,to=4,\nactions=[Add:]]", "line of it cannot be read"),
@@ -110,29 +114,34 @@ def test_other_programs_would_read_in_our_files_what_we_do(name: str) -> None:
     assert read(_foreign(name)).moves == finished(name).moves
 
 
+def _ours(name: str) -> str:
+    record = finished(name)
+    return write(record, record.states())[0]
+
+
 def _foreign(name: str) -> str:
     """A record as other programs write it."""
-    record = finished(name)
-    text, _ = write(record, record.states())
-    text = text.replace("PBM[swap]", "W[swap-sides]")
+    text = _ours(name).replace("PBM[swap]", "W[swap-sides]")
     return text[: text.index("PBM[Game")] + text[text.index("]", text.index("PBM[Game")) + 1 :]
 
 
+@pytest.mark.parametrize("write_as", [_ours, _foreign])
 @pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.info.sgf])
-def test_a_record_is_read_as_a_whole_or_refused(name: str) -> None:
+def test_a_record_is_read_as_a_whole_or_refused(name: str, write_as: Callable[[str], str]) -> None:
     """Wherever it is cut, a stray character stands or a move has the other colour."""
-    text = _foreign(name).rstrip()
+    text = write_as(name).rstrip()
     for place in range(2, len(text)):
         with pytest.raises(NotAllowed):
             read(text[:place])
-    moves = [*re.finditer(r";(?:C\[[^]]*\])?([BW])\[", text)]
+    moves = [*re.finditer(r";(?:C\[[^]]*\])?([BW]|PBM(?=\[swap\]))\[", text)]
     assert len(moves) == len(finished(name).moves)
     for number, move in enumerate(moves, 1):
         before, after = text[: move.start()], text[move.start() :]
         with pytest.raises(NotAllowed, match=r'In its line \d+ it stops being SGF, at "~;'):
             read(f"{before}~{after}")
-        with pytest.raises(NotAllowed, match=f"Its move {number}, "):
-            read(text[: move.start(1)] + {"B": "W", "W": "B"}[move[1]] + text[move.end(1) :])
+        if colour := {"B": "W", "W": "B"}.get(move[1]):
+            with pytest.raises(NotAllowed, match=f"Its move {number}, "):
+                read(text[: move.start(1)] + colour + text[move.end(1) :])
 
 
 @pytest.mark.parametrize(
@@ -143,6 +152,9 @@ def test_a_record_is_read_as_a_whole_or_refused(name: str) -> None:
         ("(;SZ[9]KM[6.5];B[ee])", "", "go", ""),
         ("(;SZ[9]KM[7];B[ee])", "", "go", " (its komi, 7, is played as 7.5, because komi ends in a half here)"),
         ("(;SZ[9]KM[21];B[ee])", "", "go", " (its komi, 21, is beyond 20, so that the usual one is played)"),
+        ("(;GM[1]SZ[9];B[ee];W[resign];B[cc];W[gg])", "", "go", " (2 moves below its end left out)"),
+        ("(;GM[1]SZ[9];B[ee];W[];B[];W[tt];B[gg])", "", "go", " (1 move below its end left out)"),
+        ("(;GM[1]SZ[9];B[ee];W[];B[];W[tt];B[resign])", "", "go", ""),
         ("(;SZ[9]KM[x];B[ee])", "", "go", " (its komi, x, is none here, so that the usual one is played)"),
     ],
 )

@@ -12,7 +12,7 @@ import pytest
 
 from games import GAMES
 from games.rules import Drawable
-from pbm.domain.errors import BadArguments
+from pbm.domain.errors import Rejected
 from pbm.domain.game_record import GameRecord, is_record, read, write
 from pbm.domain.match import SWAP, Ending, Result, State
 
@@ -71,8 +71,8 @@ def test_sgf_is_as_others_write_it() -> None:
         (("Game: yavalath", "Game: nonesuch"), 'no game "nonesuch"'),
         (("Result: ", "Outcome: "), "lacks a line Result"),
         (("Ended: 2026", "Ended: soon"), "cannot be read"),
-        (("\n1 ", "\n1 zz"), "Ply 1 of the record cannot be played"),
-        (("\n1 ", "\n1 swap\n1 "), "Ply 1"),
+        (("\n1 ", "\n1 zz"), "Its move 1, zz.*, cannot be played here"),
+        (("\n1 ", "\n1 swap\n1 "), "Its move 1, swap, "),
         (("Result: rules", "Result: agreed"), "does not end as it says"),
     ],
 )
@@ -80,7 +80,7 @@ def test_what_is_no_sound_record_is_refused(change: tuple[str, str], sentence: s
     record = finished("yavalath", plies=1000)
     text, _ = write(record, record.states())
     assert change[0] in text
-    with pytest.raises(BadArguments, match=sentence):
+    with pytest.raises(Rejected, match=sentence):
         read(text.replace(*change, 1))
 
 
