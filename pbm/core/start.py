@@ -16,6 +16,7 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, Doubt, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
+from pbm.reading.book import words as kind
 from pbm.reading.intent import is_courteous
 from pbm.reading.sentences import unsigned
 from pbm.store import Transaction
@@ -165,7 +166,7 @@ def _check_names(game: AnyGame, words: Sequence[str]) -> None:
 _NUMBER = re.compile(r"(?<![^\W_])(?<!<)(?<!:-)\d+")
 """A number, which neither a name such as robot3 has nor a heart, <3, nor a face, :-3."""
 _SHORT = 3
-"""The words of a line that may be no more than the name of an option and its value."""
+"""The words, besides polite ones, of a line that may be no more than the name of an option and its value."""
 
 
 def _is_friendly(line: str) -> bool:
@@ -194,7 +195,7 @@ def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> in
     """
     options = {*(name for option in game.info.options for name in option.names if len(name) > 1), *OPTIONS, *_RATED}
     for place, line in enumerate(lines):
-        said = re.findall(r"[^\W\d_]+", line.casefold())
+        said = [word for word in re.findall(r"[^\W\d_]+", line.casefold()) if word not in kind("requesting")]
         is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
         is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
         if place not in used and (is_term or _NUMBER.search(line)):
@@ -204,7 +205,8 @@ def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> in
 
 def _not_used(game: AnyGame, line: str, where: str) -> Doubt:
     named = [option.usage for option in game.info.told if option.name in line.casefold()]
-    usage = " or ".join([*(named or [option.usage for option in game.info.told])[:1], "--clock=7d"])
+    of_all = "--unrated" if "rated" in line.casefold() else "--clock=7d"
+    usage = " or ".join([*(named or [option.usage for option in game.info.told])[:1], of_all])
     return Doubt(
         f"{where}, {quoted(line)}, was not understood, so nothing was started. If it says how to play, leave it out, "
         f"and write into the challenge itself what you want, such as {usage}."

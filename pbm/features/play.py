@@ -24,6 +24,7 @@ from pbm.domain.match import SWAP, WORDS_KEPT, Intent, IntentKind, Offer, OfferK
 from pbm.domain.plans import PASSING
 from pbm.reading.book import words as kind
 from pbm.reading.commands import NOTHING, Command, as_played, split_guard, verb_meant
+from pbm.reading.verbs import FIRST_BOARD
 
 AT_ONCE = "resign!"
 """The alias of resign that does not ask back."""
@@ -307,6 +308,8 @@ def propose(request: Request, command: Command) -> Answer | None:
     "ask your opponent to take your last ply back",
 )
 def undo(request: Request, command: Command) -> Answer | None:
+    if int(command.args.get("BOARD", FIRST_BOARD)) < FIRST_BOARD:  # a number of plies
+        raise BadArguments("One ply is taken back: your last one, with what was played after it.", "undo")
     board, seat = request.author.seated(command)
     ask(board, seat, OfferKind.UNDO)
     return None

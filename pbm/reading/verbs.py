@@ -32,8 +32,11 @@ SHORTEST_SECRET = 4
 CREDENTIALS = ("USERID", "PASSWORD")
 """Parameters that may be left out if the mail itself shows who sent it."""
 
+_TITLES = frozenset({"board", "game", "match"})
+"""Words that may stand before the number of a board."""
 NO_USERIDS = frozenset(
     {"me", "all", "new", "any", "next", "active", "inactive", "from", "until", "till", *DAY_WORDS, *CHOICES, *GAMES}
+    | _TITLES
 )
 """Words that may stand in place of a userid, but mean something else."""
 
@@ -307,8 +310,8 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     needed = sum(not param.optional for param in params)
     for param in params:
-        names_board = [word.casefold() for word in left[:1]] == ["board"] and param.key == "BOARD" and not param.many
-        if names_board and left[1:] and param.fits(left[1]):
+        names_board = param.key in ("BOARD", "WHAT") and not param.many
+        if names_board and left[1:] and left[0].casefold() in _TITLES and _PATTERNS["BOARD[#PLY]"].fullmatch(left[1]):
             del left[0]
         if param.optional and len(left) <= needed:
             continue

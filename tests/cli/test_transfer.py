@@ -95,7 +95,7 @@ def test_of_several_files_the_bad_one_is_named_and_none_is_taken_in(game: Pbm, t
     good.write_text(f"{record}Ended: 2026-01-02T00:00+00:00\nResult: resigned 1\n\n1 D4\n")
     bad.write_text(good.read_text().replace("D4", "Z99"))
     assert game("player", "import", str(good), str(bad), code=1).stderr.startswith(
-        f"{bad}: Ply 1 of the record cannot be played"
+        f"{bad}: Its move 1, Z99, cannot be played here"
     )
     assert game("player", "import", str(good)).stdout == f"The game of {good} is board 102 here.\n"
 

@@ -260,3 +260,11 @@ def test_nobody_sees_an_address_of_anybody_else(watched: House) -> None:
                 assert people <= {address}, text
                 seen |= people
     assert len(seen) == 5
+
+
+def test_a_board_may_be_called_one(house: House) -> None:
+    house.players("alice", "bob", "carol")
+    assert house.game("cross alice bob", ["C4"]) == 101
+    for line, told in (("Follow game 101", "how it stands"), ("unfollow match 101", "You do not follow board 101")):
+        assert house.send("carol", line)[0]["Subject"] == "pbm: was that you?"
+        assert told in house.answer("carol", "yes")[0].body

@@ -153,6 +153,7 @@ DOUBTS = [
     "3d",
     "-size=5",
     "unrated, please",
+    "Make it unrated please. Thanks!",
 ]
 
 

@@ -136,6 +136,10 @@ def test_yes_with_thanks_resigns_and_with_a_but_it_does_not(table: House) -> Non
     assert "You resigned." in table.answer("alice", "Yes, I'm sure. Thanks for the game!", 101)[0].body
 
 
+def test_a_number_behind_undo_is_none_of_a_board(table: House) -> None:
+    assert "One ply is taken back: your last one" in one(table.answer("alice", "undo 2", 101))
+
+
 @pytest.mark.parametrize(("asks", "wish"), [("propose", "a draw"), ("undo", "a takeback")])
 @pytest.mark.parametrize("reply", ["yes", "Sure!", "agreed", "no", "nope"])
 def test_yes_or_no_to_later_words_answers_no_offer(table: House, asks: str, wish: str, reply: str) -> None:
