@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -24,6 +24,7 @@ log = structlog.get_logger()
 
 _TRIES_OF_AN_ADDRESS = 3
 """A mail server that has just been started may know none of its users yet, so once is not enough."""
+_MOST_REFUSED = 10_000
 _NOTED_EVERY = timedelta(seconds=30)
 """How often to note that mail goes out."""
 
@@ -45,6 +46,19 @@ class Attempt:
     """None if the transport took the mail."""
 
 
+@dataclass(slots=True)
+class _Refusals:
+    """How often the recipient of a mail was refused."""
+
+    address: str
+    tries: set[int] = field(default_factory=set)
+    """Their numbers, because the same try is marked again after trouble with the database."""
+    others_taken: bool = False
+    """Whether a mail to another address was taken since the first. A server that has lost its list of users says of
+    everybody that there is no such user.
+    """
+
+
 class Claims:
     """What one process has claimed. Its methods take transactions: call them off the event loop."""
 
@@ -64,6 +78,7 @@ class Claims:
         self._gave_up = gave_up
         self._tell_unmade = tell_unmade
         self._noted_at = self._renewed_at = datetime.min.replace(tzinfo=UTC)
+        self._refused: dict[int, _Refusals] = {}
 
     def until_due(self) -> float:
         """In how many seconds the next mail is due, at most the polling interval."""
@@ -103,6 +118,7 @@ class Claims:
             for attempt in attempts:
                 if attempt.failure is not None:
                     self._mark_failure(tx, attempt.queued, attempt.failure, is_down=is_down)
+            self._note_taken(sent)
             if recovered:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
@@ -117,17 +133,29 @@ class Claims:
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed, wait
 
+    def _note_taken(self, sent: Sequence[Queued]) -> None:
+        """Note which refusals are no longer those of everybody; those of mails that are over by now are forgotten."""
+        for queued in sent:
+            self._refused.pop(queued.id, None)
+        if len(self._refused) > _MOST_REFUSED:
+            self._refused.clear()
+        taken = {queued.mail.address for queued in sent}
+        for refusals in self._refused.values():
+            refusals.others_taken = refusals.others_taken or bool(taken - {refusals.address})
+
     def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent, *, is_down: bool) -> None:
-        tries = queued.attempts + 1
-        # A server that has lost its list of users says of everybody that there is no such user.
-        is_refused = isinstance(failure, RecipientRefused) and tx.outbox.were_others_sent(queued)
+        tries, refusals = queued.attempts + 1, _Refusals(queued.mail.address)
+        if isinstance(failure, RecipientRefused):
+            refusals = self._refused.setdefault(queued.id, refusals)
+            refusals.tries.add(tries)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         is_unmade = isinstance(failure, Unmade)
-        if expired or is_unmade or (is_refused and tries >= _TRIES_OF_AN_ADDRESS):
+        if expired or is_unmade or (refusals.others_taken and len(refusals.tries) >= _TRIES_OF_AN_ADDRESS):
             GIVEN_UP.inc()
+            self._refused.pop(queued.id, None)
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             if tx.outbox.fail(queued.id, tx.now, failure.reason):
-                self._gave_up(tx, queued, failure.reason, is_refused)
+                self._gave_up(tx, queued, failure.reason, refusals.others_taken)
                 if is_unmade:
                     self._tell_unmade(tx, queued, failure.reason)
             return

@@ -230,7 +230,7 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
 
     The question before stays good if none may be sent in its place. wanted: as for _ask_for_password.
     """
-    own = request.tx.players.confirmed(player.id)
+    own = request.tx.players.askable(player.id)
     if player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now):
         return False
     addresses = [address for address in own if request.may_ask(Act.RESET, address)]

@@ -159,7 +159,7 @@ def erase_me(request: Request, command: Command) -> None:
     if player is None:
         raise NeedsIdentity("Who are you? Put your userid and password into the command.", command.verb.line)
     _check_not_planned(request, player)
-    own = request.tx.players.confirmed(player.id)
+    own = request.tx.players.askable(player.id)
     asked = [address for address in own if request.may_ask(Act.ERASE, address)]
     for address in asked:
         token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)

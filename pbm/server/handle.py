@@ -306,6 +306,8 @@ class Handler:
         mails = list[Mail]()
         reason = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
         seated = mail.sender.seated
+        # Who proves nothing has at most asked for a question, which is sent or left out.
+        is_undone = obeyed.author is None and seated is None and not obeyed.asked
         for each in obeyed.mails:
             # A mail with the token of one player's seat may act for somebody else, too, by their password.
             reader = seated if seated is not None and each.player_id == seated.id else obeyed.author
@@ -317,7 +319,7 @@ class Handler:
             log.warning("not_answered", address=each.address, board=each.board, reason=str(problem))
             reason = f"limit: not answered. {problem}"
             if isinstance(problem, TooMuch):
-                mails += self._regrets.of_silence(tx, each.address, problem)
+                mails += self._regrets.of_silence(tx, each.address, problem, ignored=is_undone)
         return Settled(Arrival.HANDLED, reason, tuple(mails), about=obeyed.about)
 
     def _why_not(self, tx: Transaction, each: Mail, cause: Cause, obeyed: Obeyed) -> TooMuch | str | None:

@@ -22,7 +22,7 @@ from pbm.core.request import Credentials
 from pbm.domain.configuration import Limits
 from pbm.domain.match import Player
 from pbm.store import Transaction
-from pbm.store.tickets import Key
+from pbm.store.tickets import Key, veiled
 
 NEW = ""
 """In place of a userid, for a new password."""
@@ -51,7 +51,7 @@ class Origin(NamedTuple):
 
     def home(self, userid: str) -> Key:
         """What is noted where the player has shown who they are: the address in From, and the network."""
-        return Key(HOME, f"{userid.casefold()} {self.address.casefold()} {self.network}")
+        return Key(HOME, f"{userid.casefold()} {veiled(self.address)} {self.network}")
 
     def is_usual(self, tx: Transaction, userid: str) -> bool:
         """Whether the player has shown who they are here. Where no network is known, everybody writes from there."""

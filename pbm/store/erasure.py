@@ -45,6 +45,8 @@ from pbm.store.tickets import INVITE, Guesses, veiled
 _MAILS_AT_ONCE = 100
 _NAMING = [column for table in metadata.sorted_tables for column in table.c if OWNS in column.info]
 """The columns that say whose a row is, or whom it is about."""
+_NOTED = inbox.c.mail_from, inbox.c.lane, inbox.c.reason
+"""What is noted of a mail beside it; a bounce names its recipient in the reason."""
 _OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
 
@@ -63,8 +65,11 @@ _Naming = Callable[[bytes, str], bool]
 
 
 def _naming(names: Collection[str]) -> _Naming:
-    """Tells whether octets, or the words they are read as, hold one of the names. No name: none does."""
-    either = "|".join(map(re.escape, names)) or r"(?!)"
+    """Tells whether octets, or the words they are read as, hold one of the names. No name: none does.
+
+    An address counts with any +tag, too.
+    """
+    either = "|".join(re.escape(name).replace("@", r"(?:\+[\w.+=-]*)?@") for name in names) or r"(?!)"
     pattern = rf"(?<!\w)(?:{either})(?!\w)"
     as_octets, as_text = re.compile(pattern.encode(), re.IGNORECASE), re.compile(pattern, re.IGNORECASE)
 
@@ -159,15 +164,16 @@ class Erasure(Queries):
         """
         named, addressed = _naming(names), _naming([name for name in names if "@" in name])
         handled = inbox.c.state != Arrival.NEW.value
-        written = self._next(select(inbox.c.id, inbox.c.raw).where(handled), inbox.c.id, done[0])
+        written = self._next(select(inbox.c.id, inbox.c.raw, *_NOTED).where(handled), inbox.c.id, done[0])
         told = WHOLE.where(outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
         mails = self._all(told, queued)
         # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
         for row in written:
             kept, words = searchable(row.raw)
+            values = {column.name: "" for column in _NOTED if named(b"", getattr(row, column.name) or "")}
             kept = b"" if named(kept, words) else kept
-            if kept != row.raw:
-                self._update(inbox, inbox.c.id == row.id, raw=kept)
+            if values or kept != row.raw:
+                self._update(inbox, inbox.c.id == row.id, raw=kept, **values)
         dropped = [mail.id for mail in mails if self._is_about(mail, addressed, named)]
         Outbox(self._connection).drop(outbox.c.id.in_(dropped))
         if not written and not mails:
@@ -178,7 +184,7 @@ class Erasure(Queries):
     def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
         """Whether the mail, as it is owed, has to go."""
         holds = addressed if mail.state is Delivery.QUEUED else named
-        octets = mail.mail.shared + b" " + mail.mail.owed
+        octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
         return holds(octets, octets.decode(errors="replace"))
 
     def _next(self, mails: Select[Any], key: ColumnElement[int], after: int) -> Sequence[Row[Any]]:

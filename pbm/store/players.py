@@ -167,6 +167,11 @@ class Players(Queries):
         """The addresses that mail may go to, oldest first."""
         return [each.address for each in self.addresses(player_id) if each.confirmed_at and not each.suspended_at]
 
+    def askable(self, player_id: int) -> list[str]:
+        """The same or, if no mail reaches the player, all that are confirmed: who asks for a mail may be back."""
+        known = self.addresses(player_id)
+        return self.confirmed(player_id) or [each.address for each in known if each.confirmed_at]
+
     def is_doubtful(self, player_id: int) -> bool:
         """Whether a mail to one of the player's addresses has come back."""
         return any(address.is_troubled for address in self.addresses(player_id))

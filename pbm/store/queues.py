@@ -445,11 +445,6 @@ class Outbox(Queries):
         found = select(outbox.c.id).where(outbox.c.board == board, outbox.c.player_id == player_id)
         return self._is_any(found.where(outbox.c.created_at >= since, _is_sent()).limit(1))
 
-    def were_others_sent(self, mail: Queued) -> bool:
-        """Whether a mail to another address was sent that was written later."""
-        others = outbox.c.id > mail.id, outbox.c.address != mail.mail.address
-        return self._is_any(select(outbox.c.id).where(*others, _is_sent()).order_by(outbox.c.id).limit(1))
-
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest mails that were sent or given up before then; returns how many were looked at.
 

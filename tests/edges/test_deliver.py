@@ -231,6 +231,21 @@ def test_a_server_that_knows_nobody_any_more_costs_no_address_anything(store):
     assert min(mail.attempts for mail in outbox(store)) > 3
 
 
+def test_a_mail_that_has_waited_before_is_not_given_up_by_a_server_that_knows_nobody_any_more(store):
+    """What was taken before its address was first refused says nothing about that."""
+    queue(store, "late@x", "a@x")
+    unknown = RecipientRefused("550 5.1.1 no such user", 550)
+    way = Way({"late@x": [TemporaryFailure("450 greylisted", 450)] * 2 + [unknown] * 3})
+    told, clock = list[object](), Clock()
+
+    def until() -> bool:
+        clock.now += timedelta(seconds=20)
+        return all(mail.state is not Delivery.QUEUED for mail in outbox(store))
+
+    deliver(store, way, clock, until, lambda *words: told.append(words), HASTY)
+    assert (told, outbox(store)[0].attempts) == ([], 6)
+
+
 def test_after_the_stated_time_it_is_given_up(store):
     queue(store, "a@x")
     way = Way({"a@x": [TemporaryFailure("still busy", 451)]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -321,6 +322,26 @@ def test_other_forms_of_their_address_are_forgotten(house: House) -> None:
     delivered(house)
     house.wait(timedelta(days=8))
     assert stored(house, NAME) == stored(house, "z.e.bulon") == []
+
+
+def test_what_is_noted_beside_mails_and_elsewhere_goes_as_well(lived: House) -> None:
+    """Who brought a mail and why it ended so, a tag in their address, and whose password was given from there."""
+    where = b"Received: from x.example (unknown [185.12.7.9]) by mx.example.org; Thu, 1 Jan 2026 00:00:00 +0000\r\n"
+    household = lived.mail(NAME, "set bob bobpass timezone Europe/Berlin")
+    lived.deliver(replace(household, raw=where + household.raw))
+    lived.send(f"{NAME}+tag@example.net", "help")
+    forwarded = lived.mail("carol", "games")
+    lived.deliver(replace(forwarded, mail_from=f"prvs=0123abcd={address_of(NAME)}"))
+    path = lived.service.tools.composer.return_path(
+        lived.mailboxes[address_of(NAME)][-1]["Message-ID"][1:].split("@")[0]
+    )
+    report = f"From: MAILER-DAEMON@mx.example.net\r\nTo: {path}\r\nSubject: Undelivered Mail Returned to Sender\r\n\r\n"
+    lived.deliver(Arriving("", (path,), report.encode()))
+    assert NAME in lived.inbox_row.reason
+    ask(lived)
+    delivered(lived)
+    lived.wait(timedelta(days=8))
+    assert stored(lived, NAME) == []
 
 
 def test_an_address_that_they_have_never_confirmed_is_left_nowhere_and_counted_as_before(house: House) -> None:

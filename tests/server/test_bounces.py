@@ -157,6 +157,14 @@ def test_who_only_claims_to_be_them_changes_nothing_until_they_answer(inn: House
     assert not unreachable(inn, "bob")
 
 
+@pytest.mark.parametrize("words", ["reset password", "reset password bob", "erase me"])
+def test_who_asks_for_a_mail_gets_it_though_none_reached_them_before(words: str, inn: House) -> None:
+    """The answer says that a mail goes to the addresses of the account."""
+    suspended(inn)
+    got, *_ = inn.send("bob", words)
+    assert got["Subject"] in ("pbm: choose a password", "pbm: erase you?")
+
+
 def test_another_address_of_theirs_goes_on(inn: House) -> None:
     with inn.service.store.write() as tx:
         bob = tx.players.find("bob")
@@ -437,6 +445,17 @@ def test_a_player_who_gets_no_more_answers_is_told_so_once_and_until_when(table:
         table.now -= timedelta(minutes=1)
     assert len(subjects) >= 10
     assert subjects.index("pbm: no answers for a while") == len(subjects) - 1
+
+
+@pytest.mark.parametrize("words", ["block bob", "revoke", "reset password", "message bob", "withdraw bob"])
+def test_nobody_is_told_in_the_end_that_commands_are_done_which_are_not(
+    words: str, new_house: Callable[..., House]
+) -> None:
+    house = new_house(Settings(ROBOT, Limits(unproven_answers_per_hour=4)))
+    house.players("alice", "bob")
+    told = [house.send("alice", words)[-1:] for _ in range(10)]
+    (last,) = (got for mails in told for got in mails if got["Subject"] == "pbm: no answers for a while")
+    assert "Nothing was done about the last one" in " ".join(last.body.split())
 
 
 def test_whoever_reads_help_as_a_player_reads_all_they_want(table: House) -> None:
