@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
@@ -263,10 +263,11 @@ class _Row:
     edges: tuple[tuple[str | Spot, str | Spot, str], ...] = ()
     """With the colour of each, empty if it has none of its own."""
 
-    def may_be_meant(self, placed: Container[str]) -> bool:
-        """Whether it is a part of a graph and not, like "I am red", short words that might be names of points."""
-        labels = [end for *ends, _ in self.edges for end in ends if isinstance(end, str)]
-        return all(len(label) == 1 or label[-1].isdecimal() or label in placed for label in labels)
+    @property
+    def doubtful(self) -> frozenset[str]:
+        """The labels that may be words, as in "I am red", unless they are placed."""
+        ends = (end for *both, _ in self.edges for end in both if isinstance(end, str))
+        return frozenset(end for end in ends if len(end) > 1 and end.isalpha())
 
 
 def _read_row(line: str) -> _Row | None:
@@ -323,7 +324,7 @@ def graph_in(lines: Sequence[str]) -> range:
     placed = {label for each in rows if each for label, _ in each.points}
     initials = [n for n, line in enumerate(lines) if _INITIALS.fullmatch(unlisted(line))]
     alone = {n for n in initials if len(initials) == 1 and not placed.issuperset(unlisted(lines[n]).replace(" ", ""))}
-    read = [n for n, each in enumerate(rows) if each and each.may_be_meant(placed) and lines[n].strip()]
+    read = [n for n, each in enumerate(rows) if each and each.doubtful <= placed and lines[n].strip()]
     said = sorted({*read, *(n for n, line in enumerate(lines) if _LETTERS.search(line))} - alone)
     if not said:
         return range(0)
@@ -339,11 +340,9 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
     is_new: nobody has played on it yet, so that points which are placed twice, or of no edge, are refused, too.
     Raises: OptionError, quoting the wrong line.
     """
-    lines: list[tuple[Spot, Spot]] = []
+    lines = dict[tuple[Spot, Spot], int]()
+    named = dict[str, tuple[Spot, int]]()
     colours = heading = ""
-    numbers: list[int] = []
-    named: dict[str, Spot] = {}
-    placed: dict[str, int] = {}
     rows = body.rstrip().splitlines()
     for number, words in enumerate(rows, start=1):
         if not words.strip():
@@ -360,21 +359,20 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
                 raise ValueError("has no edge below it")
             for label, spot in said.points:
                 if is_new and label in named:
-                    raise ValueError(f"places {label.upper()} once more, after line {placed[label]}")
-                named[label], placed[label] = spot, number
+                    raise ValueError(f"places {label.upper()} once more, after line {named[label][1]}")
+                named[label] = spot, number
             for one, two, colour in said.edges:
                 line = _placed(one, named), _placed(two, named)
-                _check_line(line, lines, numbers)
+                _check_line(line, lines)
                 colours += _letter(colour or heading, version or "rgb")
-                lines.append(line)
-                numbers.append(number)
+                lines[line] = number
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
-    idle = next((label for label, spot in named.items() if is_new and all(spot not in line for line in lines)), None)
-    if idle is not None:
-        number = placed[idle]
-        raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
-    return _graph(lines, colours)
+    used = {spot for line in lines for spot in line}
+    idle = [number for spot, number in named.values() if spot not in used]
+    if is_new and idle:
+        raise OptionError(f"Line {idle[0]} of your graph, {quoted(rows[idle[0] - 1])}, places a point of no edge.")
+    return _graph([*lines], colours)
 
 
 def _spot(*digits: str) -> Spot:
@@ -385,13 +383,13 @@ def _spot(*digits: str) -> Spot:
     return x, y
 
 
-def _placed(end: str | Spot, named: Mapping[str, Spot]) -> Spot:
+def _placed(end: str | Spot, named: Mapping[str, tuple[Spot, int]]) -> Spot:
     """The point of an edge. Raises: ValueError with the end of a sentence about the line."""
     if not isinstance(end, str):
         return end
     if end not in named:
         raise ValueError(f"names a point {end.upper()}, which no line before it places")
-    return named[end]
+    return named[end][0]
 
 
 def _letter(given: str, version: str) -> str:
@@ -406,17 +404,14 @@ def _letter(given: str, version: str) -> str:
     )
 
 
-def _check_line(line: tuple[Spot, Spot], earlier: Sequence[tuple[Spot, Spot]], numbers: Sequence[int]) -> None:
-    """numbers: the line numbers of the earlier edges. Raises: ValueError with the end of a sentence about the line."""
+def _check_line(line: tuple[Spot, Spot], earlier: Mapping[tuple[Spot, Spot], int]) -> None:
+    """earlier: the edges so far, with the numbers of their lines. Raises: ValueError with the end of a sentence."""
     if line[0] == line[1]:
         raise ValueError("joins a point to itself: an edge has two different ends")
-    for other, number in zip(earlier, numbers, strict=True):
+    for other, number in earlier.items():
+        if {*line} == {*other}:
+            raise ValueError(f"repeats the edge of line {number}")
         if overlap(line, other):
-            same = set(line) == set(other)
-            raise ValueError(
-                f"repeats the edge of line {number}"
-                if same
-                else f"lies on the edge of line {number}, so nobody could tell them apart"
-            )
+            raise ValueError(f"lies on the edge of line {number}, so nobody could tell them apart")
     if len(earlier) == MAX_EDGES:
         raise ValueError(f"is one too many: a graph has at most {MAX_EDGES} edges")

@@ -381,7 +381,7 @@ def convex_polygon(sides: int, seed: int) -> tuple[Corner, ...]:
             _corner(index, sides, sha256(f"polygon {sides} {seed} {attempt} {index}".encode()).digest())
             for index in range(sides)
         )
-        if _strictly_convex(corners) and _in_general_position(corners):
+        if _dent(corners) is None and _meeting(corners) is None:
             return corners
     raise AssertionError("count() does not end")
 
@@ -472,26 +472,20 @@ def _checked(corners: Sequence[Corner]) -> tuple[Corner, ...]:
     if twice is not None:
         raise OptionError(f"Your polygon names {_written(twice)} twice.")
     clockwise = tuple(corners if _turn(*corners[:3]) < 0 else [corners[0], *reversed(corners[1:])])
-    for index, corner in enumerate(clockwise):
-        before = clockwise[index - 1]
-        if any(_turn(before, corner, other) >= 0 for other in clockwise if other not in (before, corner)):
-            raise OptionError(
-                f"Your polygon is not convex at {_written(before)}-{_written(corner)}: all other vertices must lie on "
-                "one side of each edge, none on it, and the vertices must be written in their order around it."
-            )
-    crossings: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
-    for four in combinations(clockwise, 4):
-        point = _crossing(*four)
-        if point in crossings:
-            ends = {frozenset(each) for a, b, c, d in (four, crossings[point]) for each in ((a, c), (b, d))}
-            told = " and ".join(sorted("-".join(sorted(map(_written, each))) for each in ends))
-            raise OptionError(f"In your polygon three diagonals meet in one point: {told}. Move a vertex a little.")
-        crossings[point] = four
+    if (dent := _dent(clockwise)) is not None:
+        raise OptionError(
+            f"Your polygon is not convex at {_written(*dent)}: all other vertices must lie on one side of each edge, "
+            "none on it, and the vertices must be written in their order around it."
+        )
+    if (meeting := _meeting(clockwise)) is not None:
+        ends = {tuple(sorted(diagonal)) for a, b, c, d in meeting for diagonal in ((a, c), (b, d))}
+        told = " and ".join(sorted(_written(*each) for each in ends))
+        raise OptionError(f"In your polygon three diagonals meet in one point: {told}. Move a vertex a little.")
     return clockwise
 
 
-def _written(corner: Corner) -> str:
-    return f"({corner[0]},{corner[1]})"
+def _written(*corners: Corner) -> str:
+    return "-".join(f"({x},{y})" for x, y in corners)
 
 
 def _turn(one: Corner, two: Corner, three: Corner) -> int:
@@ -499,21 +493,23 @@ def _turn(one: Corner, two: Corner, three: Corner) -> int:
     return (two[0] - one[0]) * (three[1] - one[1]) - (two[1] - one[1]) * (three[0] - one[0])
 
 
-def _strictly_convex(corners: Sequence[Corner]) -> bool:
-    """Whether every corner turns right. corners: in an order that goes around once."""
-    sides = len(corners)
-    return all(_turn(corners[i - 2], corners[i - 1], corners[i]) < 0 for i in range(sides))
+def _dent(corners: tuple[Corner, ...]) -> tuple[Corner, Corner] | None:
+    """An edge with a corner on it or to its left; None if the corners go clockwise around a convex polygon."""
+    for before, corner in zip(corners[-1:] + corners[:-1], corners, strict=True):
+        if any(_turn(before, corner, other) >= 0 for other in corners if other not in (before, corner)):
+            return before, corner
+    return None
 
 
-def _in_general_position(corners: Sequence[Corner]) -> bool:
-    """Whether all crossings of diagonals are different points. Any four corners of a convex polygon make one."""
-    seen = set()
+def _meeting(corners: Sequence[Corner]) -> tuple[tuple[Corner, ...], tuple[Corner, ...]] | None:
+    """Two fours of corners whose diagonals meet in the same point. Any four of a convex polygon make one crossing."""
+    found: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
     for four in combinations(corners, 4):
         point = _crossing(*four)
-        if point in seen:
-            return False
-        seen.add(point)
-    return True
+        if point in found:
+            return found[point], four
+        found[point] = four
+    return None
 
 
 def _crossing(a: Corner, b: Corner, c: Corner, d: Corner) -> tuple[int, int, int]:

@@ -376,7 +376,9 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     if problem is not None and problem.by is By.NETWORK:
         request.withheld = problem  # the answer would be one more mail because of that network
         return
-    trial = _tried(request, order) if player is not None and problem is None else request
+    trial = request
+    if player is not None and problem is None:
+        trial = tried(request.again(request.sender._replace(proven=player)), order)
     doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
     refusal = None if doubt else trial.refusal
     if problem is not None:
@@ -461,11 +463,6 @@ def _with_password(command: Command | Rejected, error: NeedsIdentity, userid: st
 
 class _TriedOut(Exception):
     """Undoes what a trial has done."""
-
-
-def _tried(request: Request, order: Order) -> Request:
-    """The outcome of the commands if the claimed player had sent them; the database stays as it is."""
-    return tried(request.again(request.sender._replace(proven=request.sender.claimed)), order)
 
 
 def tried(trial: Request, order: Order) -> Request:

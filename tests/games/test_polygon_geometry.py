@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from games import balls
 from games import polygon_geometry as geometry
-from games.polygon_geometry import Chord, Drawing, Geometer, Intersection, Vertex, _in_general_position, convex_polygon
+from games.polygon_geometry import Chord, Drawing, Geometer, Intersection, Vertex, _meeting, convex_polygon
 from tests.games.literal_polygon import concurrent_diagonals, meeting, turn, turns_right_once_around
 
 HEXAGON = ((0, 0), (-4, 8), (0, 16), (16, 16), (20, 8), (16, 0))
@@ -66,7 +66,7 @@ def test_three_diagonals_through_one_point_are_seen(kept, turned):
     twelve = [(0, 3), (1, 1), (3, 0), (5, 0), (7, 1), (8, 3), (8, 5), (7, 7), (5, 8), (3, 8), (1, 7), (0, 5)]
     vertices = [each for number, each in enumerate(twelve) if number in kept]
     vertices = vertices[::-1] if turned else vertices
-    assert _in_general_position(vertices) == (not concurrent_diagonals(vertices))
+    assert (_meeting(vertices) is None) == (not concurrent_diagonals(vertices))
 
 
 def test_the_largest_polygon_is_convex_too():
