@@ -87,7 +87,7 @@ def echo(request: Request, command: Command) -> Answer:
     words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
     meant = " ".join(filter(None, (game, words, *command.options)))
     try:
-        read = parse(meant, request.sender.standing, lambda word: request.tx.players.find(word) is not None)
+        read = parse(meant, request.sender.standing, request.tx.players.knows)
         rows = [("game", read.game or "-"), ("command", read.verb.name), *read.args.items()]
         rows += [("option", option) for option in read.options]
         request.secrets |= read.secrets

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 from games import GAMES
 from pbm.domain.errors import Rejected
@@ -35,7 +35,6 @@ from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
     FIRST_BOARD,
     MULTIPLE,
-    SECRETS,
     SHORTEST_SECRET,
     STARTING,
     TOURNAMENTS,
@@ -93,7 +92,7 @@ _PLAIN = SELECTORS | NOTHING | {"on", "off", "the"}
 """Words of commands that name nobody."""
 _ANSWERS = NOTHING | {"solution"}
 """Words in place of a move."""
-_FREE = frozenset({"KIND", "NAME", "NEW", "PLAN", "VALUE"})
+_FREE = frozenset({"KIND", "NAME", "NEW", "NEW-USERID", "PLAN", "VALUE"})
 """Parameters whose words may be any, where a verb and what stands in front of them were meant."""
 _ROBOT = re.compile("robot[1-5]?")
 
@@ -522,8 +521,10 @@ def _is_apart(line: str, draft: _Draft) -> bool:
 
 def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: False) -> bool:
     """Whether words are what they are bound to: "follow ann" is a command, "Set your mind at ease" is a sentence."""
-    if command.secrets and is_userid(command.args.get("USERID", "")):
-        return True  # whatever is wrong with it is told to its writer, and goes to nobody else
+    if command.secrets:  # whatever is wrong with it is told to its writer, and goes to nobody else
+        userid, is_long = command.args.get("USERID", ""), all(len(each) >= SHORTEST_SECRET for each in command.secrets)
+        is_prose = command.verb.wordy or userid.casefold() in _prose()
+        return is_userid(userid) or (is_long and not is_prose)
     if not command.args and command.verb.wordy and command.verb.group == STARTING:
         return " " in command.line
     return all(_is_what(name, value, command, is_userid) for name, value in command.args.items())
@@ -532,8 +533,6 @@ def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: Fal
 def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str], bool]) -> bool:
     """Whether words may be what they are bound to as the parameter of that name."""
     words = [word.casefold().strip(".,;:!?") for word in value.split()]
-    if name in SECRETS:
-        return len(value) >= SHORTEST_SECRET
     if name in ("SUBJECT", "WORDS"):
         return (kind("common") - {"about", "with"} - _PLAIN).isdisjoint(words)
     if name in ("MOVE", "ANSWER"):
@@ -548,8 +547,13 @@ def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str],
     named_by = [_is_name(word) or is_userid(word) for word in words]
     begins_clearly = command.verb.has_text or command.line.split()[0].casefold() in GAMES
     is_clear = begins_clearly or any(map(is_userid, words))
-    prose = kind("common") | kind("no-names") | kind("courtesies")
-    return all(named_by) or (is_clear and prose.isdisjoint(words))
+    return all(named_by) or (is_clear and _prose().isdisjoint(words))
+
+
+@cache
+def _prose() -> frozenset[str]:
+    """Words of sentences, which name nobody."""
+    return kind("common") | kind("no-names") | kind("courtesies")
 
 
 def _is_name(word: str) -> bool:

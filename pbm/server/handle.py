@@ -115,7 +115,7 @@ class Handler:
         message = with_lost_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message)
         title = heading(message.subject, message.text, is_answer=message.token is not None)
-        reading = read(title, message.text, sender.standing, lambda word: tx.players.find(word) is not None)
+        reading = read(title, message.text, sender.standing, tx.players.knows)
         commands = parse_all(tx, reading.lines, sender.standing)
         token = message.token if sender.seat is None else None
         ticket = tx.tickets.find(token, gate.tx.now) if token else None

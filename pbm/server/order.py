@@ -268,7 +268,7 @@ def _is_one_too_many(request: Request) -> bool:
 
 def _wished(request: Request, words: str) -> Wish | None:
     """What words of somebody without an account ask for. Raises: as _wish_of."""
-    return _wish_of(request, read("", words, KNOWN, lambda word: request.tx.players.find(word) is not None))
+    return _wish_of(request, read("", words, KNOWN, request.tx.players.knows))
 
 
 def _wish_of(request: Request, reading: Reading) -> Wish | None:
@@ -332,7 +332,7 @@ def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tupl
 
 def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected:
     try:
-        return parse(line, standing, lambda word: tx.players.find(word) is not None)
+        return parse(line, standing, tx.players.knows)
     except Rejected as error:
         return error
 

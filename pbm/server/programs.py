@@ -92,7 +92,7 @@ class Programs:
         token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
         own = self._player
         sender = Sender(standing, token, match.board, own, own, seated=own, at_home=(own,))
-        reading = read("", answer, standing)
+        reading = read("", answer, standing, tx.players.knows)
         request = Request(tx, self._tools, Incoming(_message(answer), received_at=tx.now), sender)
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
         if request.refusal is not None:

@@ -75,7 +75,7 @@ def surroundings_of(
 ) -> Surroundings:
     @cache  # many phrases ask about the same words
     def is_player(word: str) -> bool:
-        return request.tx.players.find(word) is not None or bool(robot_called(request.tx, word))
+        return request.tx.players.knows(word) or bool(robot_called(request.tx, word))
 
     legal = board.state.named if board is not None and board.match.result is None else lambda _: None
     return Surroundings(legal, is_player, is_turn, rival)

@@ -138,7 +138,7 @@ def _check_rival(request: Request, text: str, named: str = "") -> None:
 def _check_players(request: Request, text: str) -> None:
     """Raises: NotFound for a word of a challenge that names no player if another one does; it says who may be meant."""
     verb, *named = text.split()[:_MOST_NAMED] or [""]
-    found = {word: word == "me" or request.tx.players.find(word) is not None for word in named if word[0].isalpha()}
+    found = {word: word == "me" or request.tx.players.knows(word) for word in named if word[0].isalpha()}
     unknown = next((word for word, is_there in found.items() if not is_there), "")
     if verb.casefold() == "challenge" and unknown and any(found.values()):
         raise no_player(request.tx, unknown)

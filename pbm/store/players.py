@@ -97,6 +97,10 @@ class Players(Queries):
         """userid: the one they have or had before, in any case."""
         return self._first(_FOUND, Player._make, {"key": userid.casefold()})
 
+    def knows(self, userid: str) -> bool:
+        """Whether anybody has or had the userid, and is still here."""
+        return self.find(userid) is not None
+
     def like(self, userid: str) -> list[str]:
         """Some userids of about the same length that begin with the same letter."""
         key, length = players.c.userid_key, func.length(players.c.userid)

@@ -195,7 +195,7 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
     Commands below it are neither carried out nor passed on, and its writer is told.
     """
     text = request.message.text
-    found = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True))
+    found = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True), request.tx.players.knows)
     first, *commands = found.lines or ("",)
     if commands:
         left = f'"{commands[0]}" stands below your answer, and was neither done nor passed on.'
