@@ -323,12 +323,15 @@ class _Reader:
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
+        is_open = any(slot == "words" for slot, _ in phrase.slots)
         if name in ("move", "tell"):
-            if any(slot == "words" for slot, _ in phrase.slots) and not self._is_aside(self._behind(text, phrase)):
+            if is_open and not self._is_aside(self._behind(text, phrase)):
                 return None  # "Play D4 for me if I haven't answered by Friday"
             denied = [value for slot, value in phrase.slots if slot == "denied"]
             kept = text if name == "tell" else ""  # it says more than its move, and the other player reads it
             return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=tuple(denied))
+        if is_open and self.mentions[number]:
+            return None  # "I am going to the dentist, so D4" is not only about an absence
         others = [value for slot, value in phrase.slots if slot == "player" and value != self.here.rival.casefold()]
         is_act = name in ACTS | {"reject"}
         return _Claim(phrase.line, number, is_of_other=is_act and bool(self.here.rival and others), is_act=is_act)
@@ -376,12 +379,15 @@ class _Reader:
         wished = re.sub("^and ", "", rest, flags=re.IGNORECASE)
         if wished != rest and _is_courtesy(wished):
             return True
-        if says(rest, "only-spoken-of", "doubt") or self._mentioned(rest):
-            return False
-        return not self._acts_in(rest)
+        spoken_of = [phrase for group in ("only-spoken-of", "doubt") for phrase in self._phrases(rest, group)]
+        return not (spoken_of or self._mentioned(rest) or self._acts_in(rest))
 
     def _acts_in(self, text: str) -> bool:
-        return any(phrase.does in ACTS for phrase in phrases(text, "board", self.here.spans(text)))
+        return any(phrase.does in ACTS for phrase in self._phrases(text, "board"))
+
+    def _phrases(self, text: str, group: str) -> list[Phrase]:
+        """What a sentence says as a whole about this board; mere politeness is left out."""
+        return [phrase for phrase in phrases(text, group, self.here.spans(text)) if phrase.group]
 
     def _clause_act(self) -> tuple[str, ...]:
         """The acts that only a clause of a sentence asks for, and perhaps a move beside it: "D4, draw?"."""
@@ -442,8 +448,7 @@ class _Reader:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
         if _is_courtesy(text):
             return False  # "No hurry" is a "no" in other languages
-        found = [phrase for phrase in phrases(text, "doubt", self.here.spans(text)) if phrase.group]
-        return any(is_later or phrase.does == "anywhere" for phrase in found)
+        return any(is_later or phrase.does == "anywhere" for phrase in self._phrases(text, "doubt"))
 
     def _is_denied(self, claim: _Claim) -> bool:
         """Whether the claim is a question that its writer answers with no: "A draw? No!"."""

@@ -41,7 +41,10 @@ _SIGNATURE, _WIDTH = 12, 80
 """The most lines of a signature, and characters of each."""
 _ON_A_CARD = re.compile(r"(?:\d|[^\W\d_a-zß-ÿ])\S*|\W+|\S*(?:@|\d\d|www\.|://)\S*|\S+:|\w{1,5}\.")
 """A word of a name, an office, a place or an address, or a label of one: "phone:"."""
-_WEB = re.compile(r"(?:\w+://|www\.)\S*")
+_WEB = re.compile(
+    r"(?:\w+://|www\.)\S*|\b\d{4}-\d\d-\d\d\b|\b\d{1,2}([./])\d{1,2}\1\d{4}\b|\b\d{1,3}[dhmw]\b|\b[A-Za-z]{1,2}\d{1,2}\b"
+)
+"""Digits that are no telephone number: of an address on the web, a date, a span of time, a cell."""
 _NUMBER = 6
 """The fewest digits of a telephone number."""
 POSTCODE = re.compile(r"(?<!\w)[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}(?!\w)", re.IGNORECASE)
@@ -201,8 +204,8 @@ def discreet(text: str) -> str:
 
     >>> discreet("Hi!\\nKind regards,\\nBob Miller\\nTel. 555-7788\\nAcme Corp."), discreet("Hi!\\nTel. 555-7788")
     ('Hi!\\nKind regards,\\nBob Miller', 'Hi!\\nTel. 555-7788')
-    >>> discreet("Thanks!\\nI was born in 1970, on 10.10.")
-    'Thanks!\\nI was born in 1970, on 10.10.'
+    >>> discreet("Thanks!\\nI was born in 1970, on 10.10."), discreet("Thanks!\\nvacation 2026-02-20 2w")
+    ('Thanks!\\nI was born in 1970, on 10.10.', 'Thanks!\\nvacation 2026-02-20 2w')
     """
     lines = text.splitlines()
     closing = _closing(lines, ("regards", "closing"))
