@@ -21,7 +21,7 @@ from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
-from pbm.domain.foreign_records import start_in
+from pbm.domain.foreign_records import end_in, start_in
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
@@ -545,8 +545,10 @@ class Request(Desk):
         if record := self.attached_record:
             return record
         comment = self.words.comment
-        self.words.comment = comment[: start_in(comment)].rstrip()
-        return comment[start_in(comment) :]
+        start = start_in(comment)
+        end = end_in(comment, start)
+        self.words.comment = "\n\n".join(filter(None, (comment[:start].strip(), comment[end:].strip())))
+        return comment[start:end]
 
     def comments(self, board: int) -> tuple[CommentMade, ...]:
         """The mail's words to the players of a board, as in `discreetly`."""

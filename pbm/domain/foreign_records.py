@@ -17,6 +17,7 @@ from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.match import SWAP, Seat, State
 
 _START = re.compile(rf"^[\ufeff \t]*(?:\(\s*;|game=/|{game_record.FIRST_LINE}$)", re.MULTILINE)
+_BOUNDARY = re.compile(rf"{sgf.VALUE.pattern}|[()]", re.DOTALL)
 _TRIAL_MOVE = re.compile(r"Move=\[Move:mover=(\d+),(?:from=(-?\d+),)?(?:to=(-?\d+),)?actions=\[(.*)\]\]")
 MOST_KOMI = 20
 _LUDII = {"Hex": ("hex", 11), "Gomoku": ("gomoku", 15), "Reversi": ("reversi", 8), "Go": ("go", 19),
@@ -40,6 +41,16 @@ def start_in(text: str) -> int:
     """The place where a game of any of these kinds begins in a text; its end if there is none."""
     found = _START.search(text)
     return found.start() if found else len(text)
+
+
+def end_in(text: str, start: int) -> int:
+    """The place where the game that begins at a place ends; all of a text below a game that is no SGF belongs to it."""
+    depth = 0
+    for mark in _BOUNDARY.finditer(text, start) if "(" in text[start : start + 3] else ():
+        depth += {"(": 1, ")": -1}.get(mark[0], 0)
+        if mark[0] == ")" and depth == 0:
+            return mark.end()
+    return len(text)
 
 
 def read(text: str, wanted: str = "") -> ForeignGame:

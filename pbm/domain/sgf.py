@@ -22,8 +22,8 @@ PASS = "pass"  # noqa: S105  a move
 MOST_PLIES = 5000
 OURS = "PBM"
 """Our private property: the head of a record in the root, and a swap in a game whose format has none."""
-_VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
-_TOKEN = re.compile(rf"\s*(?:([();])|([a-z]*[A-Z][A-Za-z0-9]*)((?:\s*{_VALUE.pattern})+))", re.DOTALL)
+VALUE = re.compile(r"\[((?:\\.|[^\]\\])*)\]", re.DOTALL)
+_TOKEN = re.compile(rf"\s*(?:([();])|([a-z]*[A-Z][A-Za-z0-9]*)((?:\s*{VALUE.pattern})+))", re.DOTALL)
 _MIRRORS = ("swap", "swap-pieces")
 """Swaps after which the stone lies mirrored in the other colour: Little Golem, PlayHex and HexWorld mean that."""
 _EXCHANGE = "swap-sides"
@@ -72,7 +72,7 @@ def main_line(text: str) -> list[Node]:
             nodes.append({})
         elif mark is None:
             name = "".join(filter(str.isupper, token[2]))  # FF[3] writes White[dd], which means W[dd]
-            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in _VALUE.findall(token[3])]
+            values = [re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) for value in VALUE.findall(token[3])]
             nodes[-1].setdefault(name, []).extend(values)
     if depth > 1 and text[place:].lstrip().startswith(";"):  # more of the main line, which SGF has before its branches
         raise _no_longer_sgf(text, place)

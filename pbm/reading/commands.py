@@ -50,6 +50,7 @@ from pbm.reading.verbs import (
     find,
     is_option,
     leading,
+    untitled,
     usage,
 )
 
@@ -253,7 +254,7 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     if options and not verb.options:
         raise _no_options(verb, options[0], usage(verb, standing, game))
-    plain = _uncourteous(verb, _unlisted(verb, plain, is_userid), is_userid)
+    plain = _uncourteous(verb, _unlisted(verb, untitled(verb, plain), is_userid), is_userid)
     if verb.per_game and game is None and not _stands_without_game(verb, plain, standing, is_userid):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)

@@ -310,9 +310,6 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     needed = sum(not param.optional for param in params)
     for param in params:
-        names_board = param.key in ("BOARD", "WHAT") and not param.many
-        if names_board and left[1:] and left[0].casefold() in _TITLES and _PATTERNS["BOARD[#PLY]"].fullmatch(left[1]):
-            del left[0]
         if param.optional and len(left) <= needed:
             continue
         needed -= not param.optional
@@ -326,6 +323,13 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
         args[param.key] = " ".join(taken)
         left = left[len(taken) :]
     return None if left else args
+
+
+def untitled(verb: Verb, words: list[str]) -> list[str]:
+    """The words after a verb without "game" or the like before the number of a board."""
+    takes_board = any(param.key in ("BOARD", "WHAT") and not param.many for param in verb.params)
+    is_titled = len(words) > 1 and words[0].casefold() in _TITLES and _PATTERNS["BOARD[#PLY]"].fullmatch(words[1])
+    return words[1:] if takes_board and is_titled else words
 
 
 def suits_but_for_end(verb: Verb, words: list[str], standing: Standing) -> bool:

@@ -268,3 +268,4 @@ def test_a_board_may_be_called_one(house: House) -> None:
     for line, told in (("Follow game 101", "how it stands"), ("unfollow match 101", "You do not follow board 101")):
         assert house.send("carol", line)[0]["Subject"] == "pbm: was that you?"
         assert told in house.answer("carol", "yes")[0].body
+    assert "Board 101 goes on" in house.send("carol", "Replay game 101 please")[0].body
