@@ -195,7 +195,7 @@ def test_what_is_wrong_with_a_challenge_in_the_subject_is_told_above_a_greeting_
 @pytest.mark.parametrize("record", ["(;GM[1]SZ[9];B[ee]C[a) b\\] c])", "(;GM[1]SZ[9];B[ee](;W[cc])(;W[gg]))"])
 def test_words_around_a_record_go_to_the_opponent(club: House, record: str) -> None:
     mails = club.send("alice", "go challenge me bob -position=#1", f"As in this game:\n\n{record}\n\nHave fun :)")
-    assert "As in this game:\n\n  Have fun :)" in one(mails[1:])
+    assert "alice writes: As in this game: Have fun :)" in one(mails[1:])
 
 
 def test_a_doubt_holds_the_commands_below_it_too(club: House) -> None:
