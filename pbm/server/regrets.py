@@ -222,15 +222,16 @@ class Bouncing:
                 note_reach(tx, player, self.tools.house.unreachable_days)
             userids = [player.userid for player in players]
             lost = [player for player in players if tx.players.unreachable(player.id)]
-            boards = sorted({board for player in lost for board in tx.matches.ticking(player.id)})
+            own = {player.id: tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) for player in lost}
+            boards = sorted({match.board for matches in own.values() for match in matches})
             tell_operator(
                 Desk(tx, self.tools), f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
                 failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
                 days=self.tools.house.unreachable_days, bounces=bounces, reason=reason,
             )  # fmt: skip
-            for player in lost:
-                for board in tx.matches.ticking(player.id):
-                    self._tell_opponent(tx, board, player.id)
+            for player_id, matches in own.items():
+                for match in matches:  # whatever waited for the address is lost, whoever is to move
+                    self._tell_opponent(tx, match.board, player_id)
             return f"{mail.address}, for good; it is suspended now"
         if bounces:
             return f"{mail.address}, for good, {bounces} of {most}"
