@@ -27,6 +27,7 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
 from pbm.mailin import Action
+from pbm.reading.book import words as kind
 from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
 from pbm.reading.commands import Command, begins, board_first, clean, parse
 from pbm.reading.consent import Answer as Agreed
@@ -60,6 +61,8 @@ _BESIDES = Answer(
     'Your "yes" counts. What you wrote besides was neither done nor passed on.',
     "pbm: your words",
 )
+_MOST_NAMED = 20
+"""Words of a faulty command among which userids are looked for."""
 _NAMELESS = "?"
 """The userid of somebody without an account, while it is tried out what they wish for."""
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
@@ -342,16 +345,19 @@ def secrets_of(
 ) -> frozenset[str]:
     """The passwords in the commands of a mail, and the words that stand in the place of one.
 
-    writer: the player who seems to have written it. In a faulty command, the word after their own userid may be a
-    password, unless it names another player.
+    writer: the player who seems to have written it. In a faulty command, the word after a userid may be a password,
+    unless it names another player.
     """
     found = set[str]()
     for line, command in zip(lines, commands, strict=True):
         found |= command.secrets if isinstance(command, Command) else secrets_of_refused(line)
         # In an answer to a board, whatever is no command is tried as a move.
         unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
-        if writer is not None:
-            found.update(word for word in words_behind(writer.userid, unread) if tx.players.find(word) is None)
+        names = [writer.userid] if writer is not None else []
+        if isinstance(command, Rejected) and begins(line):
+            names += [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)]
+        behind = [word for name in names for word in words_behind(name, unread)]
+        found.update(word for word in behind if not tx.players.knows(word) and word.casefold() not in kind("no-names"))
     return frozenset(found)
 
 

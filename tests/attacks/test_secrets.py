@@ -299,3 +299,10 @@ def test_mailboxes_that_are_made_are_for_their_owner_alone(tmp_path: Path) -> No
     folders = [tmp_path / "mail", *(path for path in (tmp_path / "mail").rglob("*") if path.is_dir())]
     assert len(folders) == 5
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
+
+
+def test_a_password_behind_another_players_userid_is_not_quoted(house: House) -> None:
+    house.players("alice", "bob")
+    mails = house.send("alice", "hex challenge alice bob alicepass")
+    assert "takes fewer words" in mails[-1].body
+    assert not any("alicepass" in got.body for got in mails)
