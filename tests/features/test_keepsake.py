@@ -90,7 +90,7 @@ def test_what_was_sent_is_taken_in_by_another_server(ended: House, new_house: Ca
     there.send("carol", f"replay {board} carol carolpass")
     (again,) = there.think()
     assert attached(again, "text/plain").decode() == record
-    with pytest.raises(Rejected, match="Ply"):
+    with pytest.raises(Rejected, match="move 3, z9"):
         Administration(there.service).import_records({"a": record.replace("[b2]", "[z9]")})
 
 
