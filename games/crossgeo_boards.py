@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
@@ -368,11 +368,16 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
                 lines[line] = number
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
-    used = {spot for line in lines for spot in line}
-    idle = [number for spot, number in named.values() if spot not in used]
-    if is_new and idle:
-        raise OptionError(f"Line {idle[0]} of your graph, {quoted(rows[idle[0] - 1])}, places a point of no edge.")
+    if is_new:
+        _check_joined(rows, named, {spot for line in lines for spot in line})
     return _graph([*lines], colours)
+
+
+def _check_joined(rows: Sequence[str], named: Mapping[str, tuple[Spot, int]], used: Container[Spot]) -> None:
+    """Raises: OptionError for a point of no edge. named: points, and the numbers of their lines."""
+    for spot, number in named.values():
+        if spot not in used:
+            raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
 
 
 def _spot(*digits: str) -> Spot:

@@ -91,16 +91,23 @@ def first(node: Node, name: str) -> str:
     return node.get(name, [""])[0].strip()
 
 
+def _written(nodes: Sequence[Node]) -> Iterator[tuple[str, str]]:
+    """The colours and texts of all moves."""
+    for node in nodes:
+        for name, texts in node.items():
+            for text in texts:
+                if name in ("B", "W"):
+                    yield name, text.strip().casefold()
+                elif (name, text) == (OURS, SWAP):
+                    yield "", _EXCHANGE
+
+
 def moves_of(nodes: Sequence[Node], start: State, cells: Mapping[str, Cell]) -> list[tuple[str, str]]:
     """The colours and texts of the moves, without those that only place the handicap. The colour of PBM[swap] is empty.
 
     Raises: NotAllowed if there are other stones on the board than those that the game begins with here.
     """
-    moves = [
-        ("" if name == OURS else name, _EXCHANGE if name == OURS else text.strip().casefold())
-        for node in nodes for name, texts in node.items() for text in texts
-        if name in ("B", "W") or (name, text) == (OURS, SWAP)
-    ]  # fmt: skip
+    moves = list(_written(nodes))
     is_go, is_lettered = start.game.info.sgf == GO, start.game.info.sgf in LETTERED
     usual = {(f"A{cell.piece}", point if is_lettered else cell.name) for point, cell in cells.items() if cell.piece}
     placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}

@@ -32,16 +32,7 @@ class Beginning(NamedTuple):
 def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginning:
     """Raises: NotFound, NotAllowed, BadArguments."""
     record, body = request.take_record(), take_body(request, game)
-    own = list[str]()
-    board = position = ""
-    for word in options:
-        name, _, value = word.lstrip("-").casefold().partition("=")
-        if name == "position":
-            position = value or "#"
-        elif name == "board" and value.isdecimal() and int(value) >= FIRST_BOARD:
-            board = value
-        else:
-            own.append(word)
+    board, position, own = _divided(options)
     if not (board or position):
         if record:  # it would be dropped silently
             raise BadArguments(
@@ -61,6 +52,20 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
     if number is None:
         return _of_record(record, game, own, ply)
     return _of_board(request, request.boards.load(number, game.info.name), own, ply)
+
+
+def _divided(options: Sequence[str]) -> tuple[str, str, list[str]]:
+    """The earlier board, the position, both empty if they are not named, and the options of the game itself."""
+    board, position, own = "", "", list[str]()
+    for word in options:
+        name, _, value = word.lstrip("-").casefold().partition("=")
+        if name == "position":
+            position = value or "#"
+        elif name == "board" and value.isdecimal() and int(value) >= FIRST_BOARD:
+            board = value
+        else:
+            own.append(word)
+    return board, position, own
 
 
 def _place(position: str) -> tuple[int | None, int | None]:
