@@ -23,9 +23,9 @@ from pbm.core.credentials import chosen_password, is_clear
 from pbm.core.limits import Act, Memory, TooMuch, excess, spend
 from pbm.core.notify import Desk, Tools
 from pbm.core.registry import CONSENTED, LASTING, REDEEMERS
-from pbm.core.request import Credentials, Incoming, Request, note_heard
+from pbm.core.request import Credentials, Incoming, Request, Sender, note_heard
 from pbm.domain.calendars import StopKind
-from pbm.domain.errors import NeedsIdentity
+from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
 from pbm.features.account import RESET
@@ -34,8 +34,8 @@ from pbm.mailin.authentication import network_of
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
-from pbm.reading.command_lines import read
-from pbm.reading.commands import Command
+from pbm.reading.command_lines import Reading, read
+from pbm.reading.commands import Command, begins, clean, is_ours
 from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
@@ -132,7 +132,7 @@ class Handler:
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=token is not None and ticket is None and self._signer.open(token) is None,
-            secrets=secrets_of(tx, reading.lines, commands, sender.writer) | {*fresh},
+            secrets=_secrets(tx, title, reading, commands, sender) | {*fresh},
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
@@ -341,6 +341,17 @@ class Handler:
 
 _CUT_TO = 8192
 """Bytes of the body that are kept of a mail once it is settled."""
+
+
+def _secrets(
+    tx: Transaction, subject: str, reading: Reading, commands: Sequence[Command | Rejected], sender: Sender
+) -> frozenset[str]:
+    """The passwords in a mail. Its subject counts even where the text is obeyed, because answers quote both."""
+    lines, line = list(reading.lines), clean(subject)
+    if begins(line) and not is_ours(line) and line not in lines:
+        lines.append(line)
+        commands = (*commands, *parse_all(tx, [line], sender.standing))
+    return secrets_of(tx, lines, commands, sender.writer)
 
 
 def _kept(mail: Prepared, settled: Settled) -> bytes | None:

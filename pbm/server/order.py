@@ -37,6 +37,7 @@ from pbm.reading.verbs import (
     ACCOUNT,
     Locks,
     Standing,
+    is_option,
     leading,
     secrets_of_refused,
     words_behind,
@@ -345,8 +346,8 @@ def secrets_of(
 ) -> frozenset[str]:
     """The passwords in the commands of a mail, and the words that stand in the place of one.
 
-    writer: the player who seems to have written it. In a faulty command, the word after a userid may be a password,
-    unless it names another player.
+    lines: also others that may be quoted, such as a subject. writer: the player who seems to have written it. In a
+    command that no password lets in as it stands, the word after any userid may be one, unless it names a player.
     """
     found = set[str]()
     for line, command in zip(lines, commands, strict=True):
@@ -354,11 +355,19 @@ def secrets_of(
         # In an answer to a board, whatever is no command is tried as a move.
         unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
         names = [writer.userid] if writer is not None else []
-        if isinstance(command, Rejected) and begins(line):
-            names += [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)]
-        behind = [word for name in names for word in words_behind(name, unread)]
-        found.update(word for word in behind if not tx.players.knows(word) and word.casefold() not in kind("no-names"))
+        if begins(line) and not _lets_in(tx, command):
+            names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
+        for name in names:
+            behind = (word for word in words_behind(name, unread) if not is_option(word))
+            found.update(
+                word for word in behind if not tx.players.knows(word) and word.casefold() not in kind("no-names")
+            )
     return frozenset(found)
+
+
+def _lets_in(tx: Transaction, command: Command | Rejected) -> bool:
+    """Whether a command could be carried out, because it takes no login, or names a player for it."""
+    return isinstance(command, Command) and (not command.secrets or tx.players.knows(command.args.get("USERID", "")))
 
 
 def held(commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> Held:

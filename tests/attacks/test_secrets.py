@@ -301,8 +301,16 @@ def test_mailboxes_that_are_made_are_for_their_owner_alone(tmp_path: Path) -> No
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in folders} == {0o700}
 
 
-def test_a_password_behind_another_players_userid_is_not_quoted(house: House) -> None:
+@pytest.mark.parametrize(
+    ("subject", "text"),
+    [
+        ("hex challenge alice bob alicepass", ""),
+        ("hex challenge alice bob alicepass", "no words"),
+        ("rename robot6 alice alicepass", ""),
+    ],
+)
+def test_a_password_in_the_wrong_place_is_not_quoted(house: House, subject: str, text: str) -> None:
     house.players("alice", "bob")
-    mails = house.send("alice", "hex challenge alice bob alicepass")
-    assert "takes fewer words" in mails[-1].body
+    mails = house.send("alice", subject, text)
+    assert "*****" in mails[-1].body
     assert not any("alicepass" in got.body for got in mails)
