@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -81,15 +81,23 @@ def collected(store: Store) -> Collection:
     """All that is public, as of one instant."""
     with store.read() as tx:
         people = _all(tx.archive.people, lambda each: each.player.id)
-        named = (each for each in people if each.settings.archive == "on")
-        public = {each.player.id: each for each in named if not each.player.userid.startswith(ERASED)}
-        ended = (each for each in _all(tx.archive.finished, lambda each: each.board) if each.game in GAMES)
-        boards = [each for each in ended if all(player.id in public for player in each.players)]
-        boards.sort(key=lambda each: (each.ended_at, each.board))
+        public = {each.player.id: each for each in people if _is_public(each)}
+        boards = _boards(tx, public)
         held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
         rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
         best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
         return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
+
+
+def _is_public(person: Person) -> bool:
+    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
+
+
+def _boards(tx: Transaction, public: Mapping[int, Person]) -> list[Finished]:
+    """The boards between players who are shown, in the order in which they ended. public: the players, by id."""
+    ended = (each for each in _all(tx.archive.finished, lambda each: each.board) if each.game in GAMES)
+    boards = [each for each in ended if all(player.id in public for player in each.players)]
+    return sorted(boards, key=lambda each: (each.ended_at, each.board))
 
 
 def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:

@@ -271,14 +271,7 @@ def _by_text(draft: _Draft) -> Reading:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     if board_first(first, standing) is not None and not draft.is_planned:
         return _by_board(draft)
-    end = start if draft.is_planned else start + 1
-    for at in range(end, len(lines)):
-        above = lines[end - 1] if end else ""
-        if has_text(above) or _is_below_new(above, lines[at]):
-            break
-        if lines[at] and not _is_command(lines[at], draft):
-            break
-        end = at + 1 if lines[at] else end
+    end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
     comment = "\n".join(draft.left[end:]).strip("\n")
     if (noted := _NOTED.match(comment)) is not None and not has_text(lines[end - 1] if end else ""):
         lines[end:], comment = ["note"], comment[noted.end() :]
@@ -286,6 +279,19 @@ def _by_text(draft: _Draft) -> Reading:
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     text = "" if plans else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
+
+
+def _end_of_commands(lines: Sequence[str], end: int, draft: _Draft) -> int:
+    """The index after the last command of those at the beginning. end: that after the first."""
+    for at in range(end, len(lines)):
+        above = lines[end - 1] if end else ""
+        if has_text(above) or _is_below_new(above, lines[at]):
+            break
+        if lines[at]:
+            if not _is_command(lines[at], draft):
+                break
+            end = at + 1
+    return end
 
 
 def _offers_draw(line: str, first: str) -> bool:

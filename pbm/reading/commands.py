@@ -330,8 +330,7 @@ def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) ->
     Only after the names of games and players, the numbers of boards and the like; never in a move or in a text.
     """
     if verb.name == "set":
-        setting = [*words[:1], "_".join(words[2 if words[1:2] == ["to"] else 1 :])]
-        return setting if is_choice(setting) else words
+        return _unspaced(words)
 
     def is_name(word: str) -> bool:
         is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
@@ -346,6 +345,13 @@ def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) ->
         if word.casefold() != "and" or not any(map(is_name, found[-1:])):
             found.append(bare if bare != word and is_name(bare) else word)
     return found + words[-1:]
+
+
+def _unspaced(words: list[str]) -> list[str]:
+    """A setting and its value in one word each, without a "to" between them, if that is what they are."""
+    value = words[2:] if words[1:2] == ["to"] else words[1:]
+    setting = [*words[:1], "_".join(value)]
+    return setting if is_choice(setting) else words
 
 
 def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:

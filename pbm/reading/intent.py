@@ -263,9 +263,7 @@ class _Reader:
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
         if not claims and self._is_private():
             return Talk(is_held=True)
-        acts = [claim for claim in claims if claim.is_act]
-        if any(claim.is_move for claim in acts):
-            acts = [claim for claim in acts if claim.line != "reject"]
+        acts = _acts_among(claims)
         if not acts:
             return self._no_act(claims)
         readings = tuple(dict.fromkeys([claim.line for claim in acts]))
@@ -482,6 +480,14 @@ class _Reader:
             lines[place] = left if claim.rest else left.lstrip("-\N{EN DASH}\N{EM DASH} ")
         kept = "\n".join(line for line in lines if not line.lstrip().startswith(">"))
         return re.sub(r"\n{3,}", "\n\n", kept).strip()
+
+
+def _acts_among(claims: Sequence[_Claim]) -> list[_Claim]:
+    """The claims that change the game; any move rejects an offer by itself."""
+    acts = [claim for claim in claims if claim.is_act]
+    if any(claim.is_move for claim in acts):
+        return [claim for claim in acts if claim.line != "reject"]
+    return acts
 
 
 def _last_word(phrase: Phrase) -> int:

@@ -358,10 +358,9 @@ def secrets_of(
         if begins(line) and not _lets_in(tx, command):
             names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
         for name in names:
-            behind = (word for word in words_behind(name, unread) if not is_option(word))
-            found.update(
-                word for word in behind if not tx.players.knows(word) and word.casefold() not in kind("no-names")
-            )
+            for word in words_behind(name, unread):
+                if not (is_option(word) or word.casefold() in kind("no-names") or tx.players.knows(word)):
+                    found.add(word)
     return frozenset(found)
 
 
@@ -386,27 +385,33 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     """
     if _is_newcomer(request) and _asks_name(request, order.reading, error):
         return
-    player, address = request.sender.claimed, request.message.sender
-    problem = request.excess(Act.HELD, address)
-    if problem is not None and problem.by is By.NETWORK:
-        request.withheld = problem  # the answer would be one more mail because of that network
-        return
-    trial = request
-    if player is not None and problem is None:
-        trial = tried(request.again(request.sender._replace(proven=player)), order)
-    doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
-    refusal = None if doubt else trial.refusal
+    player, problem = request.sender.claimed, request.excess(Act.HELD, request.message.sender)
     if problem is not None:
         problem.suggestion = error.suggestion
-    if player is None or refusal or request.secrets or problem:
-        line, *rest = order.reading.lines
-        refuse(request, line, refusal or problem or error, several=several)
-        request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if several]
+        if problem.by is By.NETWORK:
+            request.withheld = problem  # the answer would be one more mail because of that network
+        else:
+            _refuse_all(request, order, problem, several=several)
+        return
+    if player is None:
+        _refuse_all(request, order, error, several=several)
+        return
+    trial = tried(request.again(request.sender._replace(proven=player)), order)
+    doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
+    if request.secrets or (trial.refusal is not None and doubt is None):
+        _refuse_all(request, order, error if doubt else trial.refusal or error, several=several)
         return
     (command, *others), shown = parse_all(request.tx, trial.reading.lines, request.sender.standing), ""
     if not others:
         shown = _with_password(command, error, player.userid, request.sender.board)
     _keep_back(request, player, trial.reading, "pbm: was that you?", "held.txt", doubt=doubt, shown=shown)
+
+
+def _refuse_all(request: Request, order: Order, error: Rejected | GameError, *, several: bool) -> None:
+    """Refuse the first command; of the others it is said that they were not tried, if others of the mail were done."""
+    line, *rest = order.reading.lines
+    refuse(request, line, error, several=several)
+    request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if several]
 
 
 def ask_whether(request: Request, order: Order, doubt: Doubt, *, several: bool) -> None:

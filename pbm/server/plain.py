@@ -32,17 +32,22 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     is_open = isinstance(command, UnknownCommand | BadArguments) or (
         isinstance(command, Command) and reading.opens_with(command)
     )
-    if number is not None and not (is_open or SPOKEN.fullmatch(text)):
-        meant = read(text, surroundings_of(request, None))  # the board is not loaded for a command that was refused
-        if isinstance(meant, Talk) and meant.about == "remind":
-            return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=True)
-        if not isinstance(meant, Sure) or acts(meant.line) or "{" in meant.line:
-            return None
-        return Restated(meant.line) if is_ours(meant.line) else None
     if number is not None:
+        if not (is_open or SPOKEN.fullmatch(text)):
+            return _of_refused(request, number, text)
         return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=is_open)
     named = _on_named_board(request, text) if is_open else None
     return named or letter(request, unsigned(text).strip() or text, command)
+
+
+def _of_refused(request: Request, number: int, text: str) -> Restated | None:
+    """What the words of a refused command ask of the server; the board is not loaded for it."""
+    meant = read(text, surroundings_of(request, None))
+    if isinstance(meant, Talk) and meant.about == "remind":
+        return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=True)
+    if not isinstance(meant, Sure) or acts(meant.line) or "{" in meant.line:
+        return None
+    return Restated(meant.line) if is_ours(meant.line) else None
 
 
 def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:

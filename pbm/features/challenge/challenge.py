@@ -63,8 +63,14 @@ def challenge(request: Request, command: Command) -> Answer | None:
     asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
     if asked:
         return propose(request, command, proposal, asked, challenger)
+    _begin(request, proposal, terms, challenger)
+    return None
+
+
+def _begin(request: Request, proposal: Proposal, terms: MatchTerms, challenger: Player | None) -> None:
+    """Start the game at once. Raises: TooMuch."""
     request.draw(Act.CHALLENGE)
-    for player in {*seats} - {challenger}:
+    for player in {*proposal.seats} - {challenger}:
         if not is_robot(request.tx, player):
             request.draw(Act.CHALLENGED, account=f"player {player.id}")
     board = start(request, proposal)
@@ -73,7 +79,6 @@ def challenge(request: Request, command: Command) -> Answer | None:
     userid = challenger.userid if challenger else ""
     started = MatchStarted(board.match.board, challenger=userid, origin=proposal.told_origin)
     request.boards.adopt(board, started)
-    return None
 
 
 def _named(request: Request, command: Command, word: str) -> Player | str:
