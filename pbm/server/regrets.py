@@ -5,7 +5,8 @@ Among them are bounces of our mails, and complaints about them, which are never 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -16,6 +17,7 @@ from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
 from pbm.core.limits import Act, TooMuch, draw
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.mail import Arrival, Mail, Queued
+from pbm.domain.match import Player
 from pbm.features import postmaster
 from pbm.features.absence import note_reach
 from pbm.features.challenge.invitation import note_undelivered
@@ -25,6 +27,7 @@ from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Throttle
 from pbm.server.senders import is_player
 from pbm.store import Transaction
+from pbm.store.matches import Summary
 from pbm.store.players import Ban, Returned
 
 log = structlog.get_logger()
@@ -188,27 +191,35 @@ class Bouncing:
         board, player_id = queued.mail.board, queued.mail.player_id
         if board is None or player_id is None or tx.outbox.has_reached(player_id, board, queued.created_at):
             return
-        if self._tell_opponent(tx, board, player_id):
+        if tx.players.unreachable(player_id):  # when their address was suspended, all their boards were told
+            return
+        match = tx.matches.summary(board)
+        if match is not None and self._tell_opponents(tx, [match], player_id):
             tell_operator(
                 Desk(tx, self.tools), f"pbm: board {board}, an email was given up", "unreached-operator.txt",
                 board=board, outbox=queued.id, failed=queued.mail.address, reason=reason,
             )  # fmt: skip
 
-    def _tell_opponent(self, tx: Transaction, board: int, player_id: int) -> bool:
-        """Tell the other player that a mail about a board under way was lost; whether they do not hear of it anyway."""
-        match = tx.matches.summary(board)
-        if match is None or match.ended_at is not None:
-            return False
-        lost = next((player for player in match.players if player.id == player_id), None)
-        if lost is None:  # a follower, on whom nobody waits
-            return False
-        other = match.players[0] if match.players[1] == lost else match.players[1]
-        subject = f"pbm: board {board}, {lost.userid} was not reached"
-        if tx.outbox.is_owed(other.id, subject):
-            return False
-        at = Desk(tx, self.tools)
-        at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", board=board, lost=lost.userid))
-        return True
+    def _tell_opponents(self, tx: Transaction, matches: Iterable[Summary], player_id: int) -> bool:
+        """Tell the other players, each once, that mails about boards under way were lost; whether anybody is told.
+
+        Followers, on whom nobody waits, and whoever is told already are left out.
+        """
+        at, is_told, lost = Desk(tx, self.tools), False, tx.players.get(player_id)
+        boards = defaultdict[Player, list[int]](list)
+        for match in matches:
+            if match.ended_at is None and lost in match.players:
+                first, second = match.players
+                boards[second if first == lost else first].append(match.board)
+        for other, numbers in boards.items():
+            name, about = lost.userid if lost else "", f"board {numbers[0]}"
+            if len(numbers) > 1:
+                about = f"{len(numbers)} boards"
+            subject = f"pbm: {about}, {name} was not reached"
+            if not tx.outbox.is_owed(other.id, subject):
+                at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", boards=numbers, lost=name))
+                is_told = True
+        return is_told
 
     def _count(self, tx: Transaction, mail: Returned, *, hard: bool, reason: str) -> str:
         most = self.tools.house.hard_bounces_to_suspend
@@ -217,27 +228,34 @@ class Bouncing:
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
         if not hard:
             return f"{mail.address}, for now"
-        if bounces >= most and (players := tx.bounces.suspend(mail.address, tx.now)):
-            for player in players:
-                note_reach(tx, player, self.tools.house.unreachable_days)
-            userids = [player.userid for player in players]
-            lost = [player for player in players if tx.players.unreachable(player.id)]
-            own = {player.id: tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) for player in lost}
-            boards = sorted({match.board for matches in own.values() for match in matches})
-            tell_operator(
-                Desk(tx, self.tools), f"pbm: no more mail to {mail.address}", "suspended-operator.txt",
-                failed=mail.address, userids=userids, unreachable=[player.userid for player in lost], boards=boards,
-                days=self.tools.house.unreachable_days, bounces=bounces, reason=reason,
-            )  # fmt: skip
-            for player_id, matches in own.items():
-                for match in matches:  # whatever waited for the address is lost, whoever is to move
-                    self._tell_opponent(tx, match.board, player_id)
+        if bounces >= most and self._suspend(tx, mail.address, bounces, reason):
             return f"{mail.address}, for good; it is suspended now"
         if bounces:
             return f"{mail.address}, for good, {bounces} of {most}"
         returned = None if mail.counted else tx.outbox.get(mail.id)
         invited = returned is not None and note_undelivered(Desk(tx, self.tools), returned.mail)
         return f"{mail.address}, which was invited" if invited else f"{mail.address}, which is nobody's"
+
+    def _suspend(self, tx: Transaction, address: str, bounces: int, reason: str) -> bool:
+        """Send nothing more to an address, and tell of it; False if that is so already.
+
+        What waited for it is lost on all boards, whoever is to move there.
+        """
+        days, players = self.tools.house.unreachable_days, tx.bounces.suspend(address, tx.now)
+        for player in players:
+            note_reach(tx, player, days)
+        lost = [player for player in players if tx.players.unreachable(player.id)]
+        own = {player.id: tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) for player in lost}
+        if players:
+            tell_operator(
+                Desk(tx, self.tools), f"pbm: no more mail to {address}", "suspended-operator.txt", failed=address,
+                userids=[player.userid for player in players], unreachable=[player.userid for player in lost],
+                boards=sorted({match.board for matches in own.values() for match in matches}),
+                days=days, bounces=bounces, reason=reason,
+            )  # fmt: skip
+        for player_id, matches in own.items():
+            self._tell_opponents(tx, matches, player_id)
+        return bool(players)
 
     def _spare(self, tx: Transaction, mail: Returned) -> str:
         """Send a player who complains only the mails of their own games from now on."""

@@ -117,7 +117,7 @@ LETTERS: dict[str, dict[str, Any]] = {
     "to-operator.txt": {"userid": "alice"},
     "unclear.txt": {},
     "undelivered.txt": {"invited": "friend@example.org"},
-    "unreached.txt": {"board": 101, "lost": "bob"},
+    "unreached.txt": {"boards": [101, 102], "lost": "bob"},
     "unreached-operator.txt": {
         "board": 101, "outbox": 7, "failed": "bob@example.net", "reason": "550 5.1.1 no such user",
     },

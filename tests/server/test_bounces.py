@@ -76,11 +76,11 @@ def test_an_address_that_fails_again_and_again_gets_no_more_mail(inn: House) -> 
     assert inn.inbox_row.reason == "bounce: delivery status notification; bob@example.net, for good, 1 of 3"
     assert bounce(inn, second) == []
     assert not unreachable(inn, "bob")
-    told, *others = bounce(inn, third)
+    told, other = bounce(inn, third)
     assert told.address == OPERATOR
     # whoever is to move: what waits for the address on any of these boards is lost
-    subjects = [(address_of("alice"), f"pbm: board {board}, bob was not reached") for board in (101, 102, 103, 104)]
-    assert [(other.address, other["Subject"]) for other in others] == subjects
+    assert (other.address, other["Subject"]) == (address_of("alice"), "pbm: 4 boards, bob was not reached")
+    assert "Emails about boards 101, 102, 103, 104 did not reach bob" in " ".join(other.body.split())
     assert "for this reason: 5.1.1." in " ".join(told.body.split())
     assert "whose clocks stand still for 30 days at most: on boards 101, 102, 103, 104." in told.body.replace("\n", " ")
     assert "pbm player resume bob" in told.body
