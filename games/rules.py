@@ -42,11 +42,14 @@ def fold(text: str) -> str:
 
     A text of more than MAX_MOVE_TEXT characters becomes empty.
     """
+    # A whole mail may be tried as a move.
     if len(text) > MAX_MOVE_TEXT:
         return ""
     plain = text.lower()
     if not text.isascii():
+        # A second time, because NFKC makes marks of the table out of others: a small em dash becomes an em dash.
         plain = unicodedata.normalize("NFKC", text.translate(_TYPOGRAPHIC)).translate(_TYPOGRAPHIC).casefold()
+        # NFKC leaves the digits of other scripts, which a telephone set to Arabic or Hindi types.
         plain = "".join(str(unicodedata.decimal(char, char)) for char in plain)
     return " ".join(plain.split()).strip(" .!?;:,\"'`*()[]{}")
 
@@ -147,6 +150,11 @@ def leader(scores: tuple[int, int]) -> Side | None:
     return None if first == second else Side.FIRST if first > second else Side.SECOND
 
 
+def score(names: Sequence[str], points: Sequence[int]) -> str:
+    """A sentence on the points of the sides, such as "Yellow 3, Purple 5."."""
+    return ", ".join(f"{name} {count}" for name, count in zip(names, points, strict=True)) + "."
+
+
 REPETITIONS = 3
 """How often a position must occur for a draw, in games with that rule."""
 RECURS = "This position is here for the second time; the third time is a draw."
@@ -204,6 +212,7 @@ class Option:
             found = _HALF.fullmatch(value)
             if found and self.low <= int(found[1]) <= self.high:
                 return f"{found[1]}.5"
+        # int() reads the digits of every script, and raises for one of more than 4,300.
         elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
             return int(value)
         raise OptionError(f"{quoted(f'-{self.name}={value}')} does not fit: -{self.name} takes {self.range}.")
@@ -220,6 +229,7 @@ def spelled(options: Sequence[Option], word: str) -> list[str]:
     if option is None:
         return [word]
     value = dict(option.synonyms).get(value, value)
+    # "-fair=no" is kept, because it says that a random board is to stay as it falls.
     if option.stands_for and value != "no":
         known = str(option.read(value or "yes"))
         return [each.replace("N", known) for each in option.stands_for.split()]
@@ -237,20 +247,26 @@ class OptionValues:
             name, equals, value = word.lstrip("-").casefold().partition("=")
             option = known.get(name)
             if option is None:
+                # One word is enough: what only stands for other options would be a second way to say the same.
                 fitting = ", ".join(each.usage for each in options if not each.stands_for) or "none"
                 raise OptionError(f"{quoted(word)} is not an option of this game. Its options: {fitting}.")
             if name in self._values:
                 raise OptionError(f"{quoted(word)}: -{name} was given twice.")
-            if not equals and option.choices == YES_NO:
-                value, equals = "yes", "="
             if not equals:
-                raise OptionError(f'"{word}" lacks its value: write {option.usage}, with {option.range}.')
+                if option.choices != YES_NO:
+                    raise OptionError(f'"{word}" lacks its value: write {option.usage}, with {option.range}.')
+                value = "yes"
             self._values[name] = option.read(value)
         self.given = frozenset(self._values)
         for option in options:
             if option.default is not None:
                 self._values.setdefault(option.name, option.default)
         self._hash = hash(frozenset(self._values.items()))
+
+    def leave_only(self, allowed: str, drawn: str) -> None:
+        """Raises: OptionError for any option but one. drawn: the board in the body, such as "a graph"."""
+        for name in sorted(self.given - {allowed}):
+            raise OptionError(f'"-{name}" and {drawn} in the body exclude each other: leave out one of them.')
 
     def number(self, name: str) -> int:
         return int(self._values[name])
@@ -494,6 +510,7 @@ class Sampling(Ability):
 
 def any_move(game: Game[Any, P, M], pos: P, dice: Chance, most: int = 1000) -> M:
     """A random legal move: the game's own sample, otherwise one of the first moves with equal probability."""
+    # Luddit has more turns than can be listed.
     if isinstance(game, Sampling):
         move: M = game.sample(pos, dice)
         return move

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
-from itertools import compress, repeat
+from itertools import combinations, compress, repeat
 from operator import and_, or_
 from typing import Any, NamedTuple
 
@@ -106,6 +106,7 @@ class Names:
 
         example: returns a legal move, for a refusal. Raises: BadNotation, IllegalMove.
         """
+        # Records and taps write exactly this, and need no pattern.
         if (plain := self.get(text)) is not None:
             return plain
         found = read_cell(fold(text))
@@ -120,6 +121,7 @@ class Names:
         Raises: BadNotation, IllegalMove.
         """
         written = _JOINT.split(text.lower(), 3)
+        # As in records; what people write besides is slower to read.
         if path := self.get_all(written):
             return tuple(path)
         plain = _BETWEEN.sub(" ", fold(text))
@@ -138,6 +140,7 @@ class Names:
         if index is None:
             here, numbers = self.letters[line], sorted(other for at, other in self._indices if at == line)
             names = [f"{here}{other}" for other in numbers]
+            # "a1-a7" would name points that Morris does not have.
             unbroken = 1 < len(numbers) == numbers[-1] - numbers[0] + 1
             held = f"{names[0]}-{names[-1]}" if unbroken else ", ".join(names)
             raise IllegalMove(f"There is no {self._cell} {here}{number}: {self._line} {here} holds {held}.")
@@ -148,6 +151,7 @@ class Names:
 
     def _range(self) -> str:
         first, last = self.letters[0], self.letters[-1]
+        # Go leaves out i, which is easily taken for j or l.
         skipped = f" without {self._cased('i')}" if last.lower() > "i" and "i" not in self.letters.lower() else ""
         return f"{first} to {last}{skipped}"
 
@@ -205,6 +209,7 @@ class Board:
     def borders(self, seed: Cells, within: Cells, goal: Cells) -> bool:
         """Whether the cells of `within` that are connected to the seed have a neighbour in the goal."""
         reached = seed
+        # Nearly every chain meets a goal, such as a free point, after a step or two; the whole chain is not needed.
         while not (grown := self.grow(reached)) & goal:
             if grown & within == reached:
                 return False
@@ -224,6 +229,7 @@ class Board:
             run = 1 << index
             for way in (step, -step):
                 at = index + way
+                # Below the first cell the index is negative, and Python refuses to shift by that.
                 while at >= 0 and within >> at & 1:
                     run |= 1 << at
                     at += way
@@ -236,6 +242,7 @@ class Board:
         while seen != self.full and len(found) < NEAR:
             fresh = self.around(seen)
             found += self.names.of(fresh & legal)
+            # Without this a board in two parts would be searched for ever.
             if not fresh:
                 break
             seen |= fresh
@@ -282,10 +289,7 @@ def _occupied(board: Board, row: Cells, index: int, letter: str) -> Cell:
 
 
 class Hexes(Board):
-    """Hexagons in rows. A column of indices is a line that runs down to the left, like `/`.
-
-    sides: the cells along each straight side of the board, clockwise from the top. corners: the cells on two sides.
-    """
+    """Hexagons in rows. A column of indices is a line that runs down to the left, like `/`."""
 
     def __init__(
         self, rows: Sequence[range], *, lettered: str = "row", slope: str = "/", owners: tuple[str, str] = ("", "")
@@ -294,27 +298,38 @@ class Hexes(Board):
         "column" for lettered slanting lines and row numbers. slope: the slanting lines that have names, "/" or "\\".
         owners: letters of the sides that own the edges where rows end, and where slanting lines end.
         """
+        # One place more than a row has stays free, so that a step beyond a row's end is not on the next row.
         self.stride = stride = max(row.stop for row in rows) + 1
         self.steps = (1, stride, stride + 1)
         self._ends: list[dict[int, list[int]]] = [{}, {}]  # the cells of rows, and of slanting lines
         spots: dict[tuple[int, int], int] = {}
-        for row, column in ((row, column) for row, columns in enumerate(rows) for column in columns):
-            index, line = row * stride + column, column - (row if slope == "\\" else 0)
-            self._ends[0].setdefault(row, []).append(index)
-            self._ends[1].setdefault(line, []).append(index)
-            spots[(row, line + 1) if lettered == "row" else (line, row + 1)] = index
+        places: dict[int, Place] = {}
+        for row, columns in enumerate(rows):
+            for column in columns:
+                index, line = row * stride + column, column - (row if slope == "\\" else 0)
+                self._ends[0].setdefault(row, []).append(index)
+                self._ends[1].setdefault(line, []).append(index)
+                spots[(row, line + 1) if lettered == "row" else (line, row + 1)] = index
+                places[index] = (row, 2 * column - row)
         letters = (LETTERS.upper() if lettered == "row" else LETTERS)[: 1 + max(line for line, _ in spots)]
-        places = {index: (index // stride, 2 * (index % stride) - index // stride) for index in spots.values()}
         super().__init__(Names(letters, spots, line=lettered), places)
         self._lettered, self._slope, self._owners = lettered, slope, owners
-        around = (-stride - 1, -stride, 1, stride + 1, stride, -1)
-        off = [union(index for index in spots.values() if not self._holds(index + way)) for way in around]
-        sides = [off[at] & off[(at + 1) % 6] for at in range(6)]
-        self.sides = tuple(side for side in sides if side.bit_count() > 1)
-        self.corners = union(index for index in self.indices if sum(side >> index & 1 for side in self.sides) > 1)
 
-    def _holds(self, index: int) -> bool:
-        return index >= 0 and bool(self.full >> index & 1)
+    @cached_property
+    def sides(self) -> tuple[Cells, ...]:
+        """The cells along each straight side of the board, clockwise from the top."""
+        full, stride = self.full, self.stride
+        # The cells with a neighbour in each of the six directions, clockwise from the upper left.
+        beside = (full << stride + 1, full << stride, full >> 1, full >> stride + 1, full >> stride, full << 1)
+        off = [full & ~cells for cells in beside]
+        sides = [off[at] & off[(at + 1) % 6] for at in range(6)]
+        # A rhombus has only four sides and a triangle three: there the other two directions leave it at a corner.
+        return tuple(side for side in sides if side.bit_count() > 1)
+
+    @cached_property
+    def corners(self) -> Cells:
+        """The cells on two sides."""
+        return reduce(or_, (one & other for one, other in combinations(self.sides, 2)))
 
     def grow(self, cells: Cells) -> Cells:
         after, before = cells | cells << 1, cells | cells >> 1

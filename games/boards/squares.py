@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import pairwise
+from itertools import pairwise, product
 
 from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
@@ -34,23 +34,24 @@ class Squares(Board):
         """from_top: row 1 is at the top, not at the bottom. only: the cells that exist, by column and row counted from
         0, if some are missing.
         """
+        # One place more than a row has stays free, so that a step beyond a row's end is not on the next row.
         self.stride = stride = columns + 1
         self.steps = (1, stride, stride + 1, stride - 1)
         spots = {
             (column, row + 1): row * stride + column
-            for row in range(rows)
-            for column in range(columns)
+            for row, column in product(range(rows), range(columns))
             if only is None or (column, row) in only
         }
-        top = {row: row if from_top else rows - 1 - row for row in range(rows)}
+        # Where a row stands, from the top, and just as well which row stands there: turned over twice it is back.
+        top = range(rows) if from_top else range(rows - 1, -1, -1)
         super().__init__(
             Names(letters[:columns], spots, cell=cell),
             {index: (top[index // stride], index % stride) for index in spots.values()},
         )
         self.rows = tuple(((1 << columns) - 1) << row * stride for row in range(rows))
-        self._row_names = tuple(str(row + 1) for row in sorted(range(rows), key=lambda row: top[row]))
+        self._row_names = tuple(str(row + 1) for row in top)
         self._ground = ground
-        if chequered:
+        if chequered:  # a1 is dark, as on a chess board
             self.shading = union(index for index in self.indices if sum(divmod(index, stride)) % 2 == 0)
         elif ground is Ground.LINES:
             self.shading = self._stars()
@@ -86,6 +87,7 @@ class Squares(Board):
         return {index: tuple(tuple(self._ray(index, way)) for way in ways) for index in self.indices}
 
     def _ray(self, index: int, way: int) -> Iterator[int]:
+        # Below the first cell the index is negative, and Python refuses to shift by that.
         while (index := index + way) >= 0 and self.full >> index & 1:
             yield index
 
@@ -135,10 +137,12 @@ class Points(Squares):
         for one, other in self.links:
             self.beside[one] |= 1 << other
             self.beside[other] |= 1 << one
-        self._numbers: dict[tuple[int, ...], int] = {link: number for number, link in enumerate(self.links)}
+        numbers = range(len(self.links))
+        self._numbers: dict[tuple[int, ...], int] = dict(zip(self.links, numbers, strict=True))
         self.link_names = tuple("-".join(self.names[end] for end in link) for link in self.links)
-        self.named = {name: number for number, name in enumerate(self.link_names)}
+        self.named = dict(zip(self.link_names, numbers, strict=True))
 
+    # By the lines of the board: points beside each other in the grid may not be joined.
     grow = Board.grow
 
     def link(self, ends: Iterable[int]) -> int | None:
