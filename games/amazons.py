@@ -58,6 +58,7 @@ class Amazons(Moving):
 
     def can_move(self, pos: Position) -> bool:
         board = self.board(pos.options)
+        # A step to a neighbour is enough, as the arrow can always fly back to the square left.
         return bool(board.grow_all(pos.own) & board.full & ~(pos.own | pos.others | pos.walls))
 
     def _flight(self, pos: Position, start: int, taken: Cells) -> Iterator[int]:

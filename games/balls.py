@@ -89,7 +89,7 @@ class Ball:
 
     def _below(self, other: Ball) -> bool:
         if self.radius is None or other.radius is None:
-            return False
+            return False  # nothing is certain of any number
         places = max(self.places, other.places)
         (one, near), (two, far) = self.at(places), other.at(places)
         return one + near < two - far

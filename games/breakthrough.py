@@ -37,8 +37,10 @@ class Breakthrough(Moving):
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)
         forward = board.stride if pos.mover is Side.FIRST else -board.stride
+        # Straight ahead a pawn only moves, and never takes.
         straight, slanting = board.full & ~pos.own & ~pos.others, board.full & ~pos.own
         for end, room in ((start + forward + way, slanting if way else straight) for way in (-1, 0, 1)):
+            # Below the first row the index is negative, and Python refuses to shift by that.
             if end >= 0 and room >> end & 1:
                 yield start, end
 

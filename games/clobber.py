@@ -42,4 +42,5 @@ class Clobber(Moving):
         yield from ((start, end) for end in bits(board.beside[start] & pos.others))
 
     def can_move(self, pos: Position) -> bool:
+        # Asked at each ply, and much faster than a search for the first move.
         return bool(self.board(pos.options).around(pos.own) & pos.others)

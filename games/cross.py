@@ -37,6 +37,7 @@ class Cross(Staying):
         board, mover = self.board(pos.options), pos.to_move.other
         chain = board.chain(1 << last, pos.stones[mover - 1])
         touched = [bool(chain & side) for side in board.sides]
+        # The win first: three sides that are not adjacent may come with two that are opposite.
         if all(touched[::2]) or all(touched[1::2]):
             return Ending(Outcome(mover, "by connecting three non-adjacent sides"), chain)
         if any(touched[side] and touched[side + 3] for side in range(3)):

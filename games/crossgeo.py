@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby, islice
 
-from games.boards import bits
+from games.boards import bits, union
 from games.crossgeo_boards import (
     COLOURS,
     MAX_EDGES,
@@ -48,6 +48,7 @@ from games.rules import (
     OptionValues,
     Outcome,
     Side,
+    counted,
     fold,
     joined,
     quoted,
@@ -74,8 +75,8 @@ _USES = {
     "complete": frozenset({"points", "seed"}),
 }
 """The options that each kind of board uses, besides -version and -board."""
-_MADE = {"random": random_graph, "fair": fair_graph, "complete": complete_graph}
-"""The function that makes each kind of board."""
+_MADE = {"random": ("edges", random_graph), "fair": ("edges", fair_graph), "complete": ("points", complete_graph)}
+"""The option that tells the size of each kind of board, and the function that makes it."""
 
 _STROKES = {"g": Stroke.GREEN, "r": Stroke.RED, "b": Stroke.BLUE}
 
@@ -109,7 +110,8 @@ def graph(options: Options) -> Graph:
     if options.board == "own":
         return own_graph(options.own, options.version)
     if options.board in _MADE:
-        return _MADE[options.board](options.number, options.seed, options.version)
+        _, make = _MADE[options.board]
+        return make(options.number, options.seed, options.version)
     return built_in(options.board, options.version)
 
 
@@ -135,7 +137,7 @@ class CrossGeo(Judging[Position, int]):
             Option("edges", "edges of a random board, at most 60 of a fair one", 35, low=1, high=MAX_EDGES),
             Option("points", "points of a complete board, all joined with all", 7, low=3, high=12, also=("n",)),
             Option("seed", "which random or complete board", None, low=0, high=10**12 - 1),
-            Option("fair", "a fair board", None, choices=YES_NO, stands_for="-board=fair"),
+            Option("fair", "a fair board", "no", choices=YES_NO, stands_for="-board=fair"),
         ),
     )
 
@@ -144,7 +146,7 @@ class CrossGeo(Judging[Position, int]):
         if body.strip():
             return _own(values, body)
         board, version = values.choice("board"), values.choice("version")
-        fair = "fair" in values.given and values.choice("fair") == "yes"
+        fair = values.choice("fair") == "yes"
         if fair and "board" not in values.given:
             board = "random"
         for name in sorted(values.given - {"version", "board"} - _USES.get(board, frozenset())):
@@ -152,11 +154,12 @@ class CrossGeo(Judging[Position, int]):
             raise OptionError(f'"-{name}" means nothing with -board={board}: it goes with {fitting}.')
         if board not in _USES:
             return Options(board, version)
-        number = values.number("points" if board == "complete" else "edges")
+        number = values.number(_MADE[board][0])
         if fair:
             board = "fair"
         if board == "fair" and number > MAX_FAIR:
             raise OptionError(f'"-edges={number}" does not fit: a fair board has at most {MAX_FAIR} edges.')
+        # Records from before each new match was given a seed of its own mean the first one.
         return Options(board, version, number, values.number("seed") if "seed" in values.given else 1)
 
     def board_in(self, lines: Sequence[str]) -> range:
@@ -168,22 +171,18 @@ class CrossGeo(Judging[Position, int]):
 
         seed: the first one to try, if the words name none.
         """
-        options, values = self.options(words, body=body), OptionValues(self.info.options, words)
+        options, given = self.options(words, body=body), OptionValues(self.info.options, words).given
         if options.own:
+            # Only a new graph is held to this: what records hold was accepted once, and must stay playable.
             own_graph(options.own, options.version, is_new=True)
-        random = options.board == "random" and options.number <= MAX_FAIR and "fair" not in values.given
-        if seed is not None and options.board in _USES and "seed" not in values.given:
-            if random or options.board == "fair":
-                return self.preset(_seeded(words, options, seed))
-            return self.preset([*words, f"-seed={seed}"])
-        if options.board == "fair" and not _fair(options):
-            raise OptionError(
-                f"There is no fair board of {options.number} edge{'s' if options.number > 1 else ''} with "
-                f"-seed={options.seed}: take another -seed, or more edges."
-            )
-        if random and _fair(replace(options, board="fair")):
-            return ["-board=fair" if word == "-board=random" else word for word in words]
-        return list(words)
+        # "-fair=no" asks for a random board as it falls.
+        may_be_fair = options.board == "random" and options.number <= MAX_FAIR and "fair" not in given
+        tries = may_be_fair or options.board == "fair"
+        if seed is not None and options.board in _USES and "seed" not in given:
+            # Everybody who has played on the board of seed 1 would know it, and who wins there.
+            words = _seeded(words, options, seed) if tries else [*words, f"-seed={seed}"]
+            options = self.options(words)
+        return _with_fair(words, options) if tries else list(words)
 
     def lopsided(self, options: Options) -> bool:
         """Whether one colour wins most such boards, whichever begins: two of three coloured ones, all built-in ones."""
@@ -209,6 +208,7 @@ class CrossGeo(Judging[Position, int]):
         index = int(match[1]) - 1
         if not 0 <= index < len(board.edges):
             raise IllegalMove(f"{quoted(text)}: there is no edge {match[1]}. {_standing(pos)}", _near(pos, index))
+        # Boards show edges as "17r"; a wrong letter means that another edge was looked at.
         if match[2] and match[2] != board.colours[index]:
             raise IllegalMove(
                 f"{quoted(text)}: edge {index + 1} is {COLOURS[board.colours[index]]}.", _near(pos, index)
@@ -219,7 +219,7 @@ class CrossGeo(Judging[Position, int]):
         if _pickable(pos) >> index & 1:
             return
         board = graph(pos.options)
-        named = f"Edge {index + 1} ({board.ends(index)})"
+        named = f"Edge {_named(board, index)}"
         if not pos.standing >> index & 1:
             raise IllegalMove(f"{named} is gone: an earlier turn removed it. {_standing(pos)}", _near(pos, index))
         raise IllegalMove(
@@ -240,6 +240,7 @@ class CrossGeo(Judging[Position, int]):
     def outcome(self, pos: Position) -> Outcome | None:
         if _pickable(pos):
             return None
+        # The source's "who removes the last one wins" is the same rule, and reads better where it holds.
         if not pos.standing:
             return Outcome(pos.side.other, "by removing the last edge")
         return Outcome(pos.side.other, f"because {SIDES[pos.side - 1]} has no edge left to pick")
@@ -283,21 +284,37 @@ def _seeded(words: Sequence[str], options: Options, seed: int) -> list[str]:
     """The words with the first of some seeds, from `seed` on, that gives a fair board. If none does, without one where
     a fair board is wanted, and otherwise with the first.
     """
+    # The boards of each seed are solved while the challenger waits.
     for each in range(seed, seed + SEEDS_TRIED):
         if _fair(replace(options, board="fair", seed=each)):
             return [*words, f"-seed={each}"]
     return [*words] if options.board == "fair" else [*words, f"-seed={seed}"]
 
 
+def _with_fair(words: Sequence[str], options: Options) -> list[str]:
+    """The words with a fair board in place of a random one, if it is. Raises: OptionError if a fair one is wanted and
+    is not.
+    """
+    if _fair(replace(options, board="fair")):
+        return ["-board=fair" if word == "-board=random" else word for word in words]
+    if options.board == "fair":
+        raise OptionError(
+            f"There is no fair board of {counted(options.number, 'edge')} with -seed={options.seed}: "
+            "take another -seed, or more edges."
+        )
+    return list(words)
+
+
 def _own(values: OptionValues, body: str) -> Options:
     """The options of a challenger's own graph. Raises: OptionError."""
-    for name in sorted(values.given - {"version"}):
-        raise OptionError(f'"-{name}" and a graph in the body exclude each other: leave out one of them.')
+    values.leave_only("version", "a graph")
     version = values.choice("version") if "version" in values.given else None
     colours = set(own_graph(body, version).colours)
+    # Red would lose before the first move.
     if not colours & set(PICKS[Side.FIRST]):
         raise OptionError("In your graph Red could not even begin: it has no edge that is red or green.")
     if version is None:
+        # The record keeps the version, because it decides what a turn may pick.
         version = "g" if colours == {"g"} else "rgb" if "g" in colours else "rb"
     return Options("own", version, own=body)
 
@@ -345,9 +362,18 @@ def _standing(pos: Position) -> str:
     return f"Still standing: {_ranges(pos.standing)}." if pos.standing else "No edge stands any more."
 
 
+def _numbers(edges: Iterable[int]) -> list[str]:
+    return [str(index + 1) for index in edges]
+
+
+def _named(board: Graph, index: int) -> str:
+    """The edge by its number and its vertices: "17 (A-F)"."""
+    return f"{index + 1} ({board.ends(index)})"
+
+
 def _near(pos: Position, index: int) -> list[str]:
     """The five edges that may be picked whose numbers are nearest."""
-    return [str(other + 1) for other in sorted(bits(_pickable(pos)), key=lambda other: abs(other - index))[:5]]
+    return _numbers(sorted(bits(_pickable(pos)), key=lambda other: abs(other - index))[:5])
 
 
 def _by_ends(pos: Position, text: str, words: str) -> int:
@@ -357,14 +383,14 @@ def _by_ends(pos: Position, text: str, words: str) -> int:
     edges = sorted({board.by_ends[pair] for pair in pairs if pair in board.by_ends})
     if len(edges) == 1:
         return edges[0]
-    if edges:
-        named = " or ".join(f"{index + 1} ({board.ends(index)})" for index in edges)
-        raise AmbiguousMove(f"{quoted(text)} may be edge {named}.", [str(index + 1) for index in edges])
+    if edges:  # "ABC" is A-BC as well as AB-C, once there are more than 26 vertices
+        named = " or ".join(_named(board, index) for index in edges)
+        raise AmbiguousMove(f"{quoted(text)} may be edge {named}.", _numbers(edges))
     if pairs:
-        ends = {board.labels.index(end) for pair in pairs for end in pair}
-        there = [index for index in bits(pos.standing) if ends & set(board.edges[index])]
-        named = joined([f"{index + 1} ({board.ends(index)})" for index in there]) or "none"
-        picks = [str(index + 1) for index in there if _pickable(pos) >> index & 1]
+        ends = set().union(*pairs)
+        there = [index for index in bits(pos.standing) if not ends.isdisjoint(board.ends(index).split("-"))]
+        named = joined(_named(board, index) for index in there) or "none"
+        picks = _numbers(bits(_pickable(pos) & union(there)))
         raise IllegalMove(f"{quoted(text)}: no edge joins these vertices. Edges that stand at them: {named}.", picks)
     example = next(bits(_pickable(pos)), 0)
     raise BadNotation(
@@ -378,6 +404,7 @@ def _pairs(words: str, board: Graph) -> list[frozenset[str]]:
     if match := _PAIR.fullmatch(words):
         splits = [(match[1], match[2])]
     else:
+        # At most 400 vertices have at most two letters each, so a long text has no further places to cut.
         splits = [(words[:cut], words[cut:]) for cut in range(1, min(len(words), 7))]
     return [frozenset(pair) for pair in splits if pair[0] != pair[1] and all(end in board.labels for end in pair)]
 

@@ -52,6 +52,7 @@ class Graph:
         boxes = [_box(line) for line in self.lines]
         for i, (one, box) in enumerate(zip(self.lines, boxes, strict=True)):
             for j in range(i):
+                # Two hundred edges make 19,900 pairs; most of them lie apart.
                 if _touch(box, boxes[j]) and cross(one, self.lines[j]):
                     found[i] |= 1 << j
                     found[j] |= 1 << i
@@ -101,6 +102,7 @@ def cross(one: tuple[Spot, Spot], other: tuple[Spot, Spot]) -> bool:
     """Whether the segments meet in one point inside both."""
     (a, b), (c, d) = one, other
     left, right = turn(a, b, c), turn(a, b, d)
+    # An end on the other line is no proper crossing: the source's own program does not count it either.
     if left == 0 or right == 0 or (left > 0) is (right > 0):
         return False
     left, right = turn(c, d, a), turn(c, d, b)
@@ -218,6 +220,7 @@ def complete_graph(number: int, seed: int, version: str) -> Graph:
 
     while len(spots) < number:
         best = max(((dice.below(121), dice.below(121)) for _ in range(40)), key=smallest_triangle)
+        # Even the best of the tries may be on a line with two others.
         if smallest_triangle(best):
             spots.append(best)
     edges = tuple(combinations(range(number), 2))
@@ -270,27 +273,35 @@ class _Row:
         return frozenset(end for end in ends if len(end) > 1 and end.isalpha())
 
 
+def _headed(line: str) -> tuple[str | None, str]:
+    """The colour in a line's heading, as in _Row, and the rest of the line."""
+    heading = _HEADING.match(line.casefold())
+    if heading is None:
+        return None, line
+    return heading[1] or heading[2] or "", line[heading.end() :]
+
+
 def _read_row(line: str) -> _Row | None:
     """What the line says; None if it is no part of a graph. Raises: ValueError with the end of a sentence about it."""
-    heading = _HEADING.match(line.casefold())
-    colour = (heading[1] or heading[2] or "") if heading else None
-    words = unlisted(line[heading.end() :] if heading else line)
+    colour, rest = _headed(line)
+    words = unlisted(rest)
     points, edges = list[tuple[str, Spot]](), list[tuple[str | Spot, str | Spot, str]]()
     place = 0
     while place < len(words):
-        edge, point = _EDGE.match(words, place), _NAMED.match(words, place)
-        found = edge or point
-        if found is None:
+        is_open = False
+        # An edge first: "A 0,0" names a point, but so does the beginning of an edge from A.
+        if found := _EDGE.match(words, place):
+            edges.append(_edge(found))
+            is_open = not edges[-1][2]  # a blank is enough behind a point or a colour
+        elif found := _NAMED.match(words, place):
+            points.append((found[1], _spot(found[2], found[3])))
+        else:
             return None
-        if edge is not None:
-            edges.append(_edge(edge))
-        elif point is not None:
-            points.append((point[1], _spot(point[2], point[3])))
         following = _NEXT.match(words, found.end())
-        is_open = edge is not None and not edges[-1][2]  # a blank is enough behind a point or a colour
         if following is None or (is_open and following[0] == " "):
             return None
         place = following.end()
+    # Read as a mark, a minus would turn a point into its mirror image without a word.
     if BELOW_ZERO.search(words):
         raise ValueError("goes below 0: coordinates are whole numbers from 0 on")
     if not colour and len({bool(each) for *_, each in edges}) > 1:
@@ -315,20 +326,34 @@ def graph_in(lines: Sequence[str]) -> range:
 
     Two letters alone are the initials of a person, unless they are two points, or stand above or below such letters.
     """
-    rows = list[_Row | None]()
-    for line in lines:
-        try:
-            rows.append(_read_row(line))
-        except ValueError:
-            rows.append(_Row())
-    placed = {label for each in rows if each for label, _ in each.points}
-    initials = [n for n, line in enumerate(lines) if _INITIALS.fullmatch(unlisted(line))]
-    alone = {n for n in initials if len(initials) == 1 and not placed.issuperset(unlisted(lines[n]).replace(" ", ""))}
-    read = [n for n, each in enumerate(rows) if each and each.doubtful <= placed and lines[n].strip()]
-    said = sorted({*read, *(n for n, line in enumerate(lines) if _LETTERS.search(line))} - alone)
-    if not said:
-        return range(0)
-    return range(said[0], said[-1] + 1)
+    rows = [_part(line) for line in lines]
+    placed = {label for row in filter(None, rows) for label, _ in row.points}
+    initials = [words for words in map(unlisted, lines) if _INITIALS.fullmatch(words)]
+    # Alone below "see you soon" they sign a letter.
+    signed = initials if len(initials) == 1 and not placed.issuperset(initials[0].replace(" ", "")) else []
+    said = [
+        number
+        for number, (line, row) in enumerate(zip(lines, rows, strict=True))
+        if _is_said(line, row, placed) and unlisted(line) not in signed
+    ]
+    return range(said[0], said[-1] + 1) if said else range(0)
+
+
+def _part(line: str) -> _Row | None:
+    """What the line says, nothing if it is wrong; None if it is no part of a graph."""
+    try:
+        return _read_row(line)
+    except ValueError:
+        return _Row()  # it is meant for one, and own_graph will say what is wrong with it
+
+
+def _is_said(line: str, row: _Row | None, placed: Container[str]) -> bool:
+    """Whether a line is a part of a graph that places these points."""
+    if _LETTERS.search(line):
+        return True
+    if row is None or not line.strip():
+        return False
+    return all(label in placed for label in row.doubtful)
 
 
 def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
@@ -340,9 +365,7 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
     is_new: nobody has played on it yet, so that points which are placed twice, or of no edge, are refused, too.
     Raises: OptionError, quoting the wrong line.
     """
-    lines = dict[tuple[Spot, Spot], int]()
-    named = dict[str, tuple[Spot, int]]()
-    colours = heading = ""
+    sketch = _Sketch(version or "rgb", is_new=is_new)
     rows = body.rstrip().splitlines()
     for number, words in enumerate(rows, start=1):
         if not words.strip():
@@ -354,30 +377,49 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
                     'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
                     "words to your opponent stand apart, behind a blank line"
                 )
-            heading = heading if said.colour is None else said.colour
             if number == len(rows) and not (said.points or said.edges):
                 raise ValueError("has no edge below it")
-            for label, spot in said.points:
-                if is_new and label in named:
-                    raise ValueError(f"places {label.upper()} once more, after line {named[label][1]}")
-                named[label] = spot, number
-            for one, two, colour in said.edges:
-                line = _placed(one, named), _placed(two, named)
-                _check_line(line, lines)
-                colours += _letter(colour or heading, version or "rgb")
-                lines[line] = number
+            sketch.add(number, said)
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
-    if is_new:
-        _check_joined(rows, named, {spot for line in lines for spot in line})
-    return _graph([*lines], colours)
+    if number := sketch.loose:
+        raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
+    return _graph([*sketch.lines], sketch.colours)
 
 
-def _check_joined(rows: Sequence[str], named: Mapping[str, tuple[Spot, int]], used: Container[Spot]) -> None:
-    """Raises: OptionError for a point of no edge. named: points, and the numbers of their lines."""
-    for spot, number in named.values():
-        if spot not in used:
-            raise OptionError(f"Line {number} of your graph, {quoted(rows[number - 1])}, places a point of no edge.")
+class _Sketch:
+    """What a challenger's lines have drawn so far.
+
+    lines, named: edges and points, with the numbers of their lines. colours: as of a Graph. version: those allowed.
+    """
+
+    def __init__(self, version: str, *, is_new: bool) -> None:
+        self.lines: dict[tuple[Spot, Spot], int] = {}
+        self.named: dict[str, tuple[Spot, int]] = {}
+        self.colours = self._heading = ""
+        self._version, self._is_new = version, is_new
+
+    def add(self, number: int, said: _Row) -> None:
+        """Adds what a line says. Raises: ValueError with the end of a sentence about it."""
+        if said.colour is not None:
+            self._heading = said.colour
+        for label, spot in said.points:
+            # Graphs of records were accepted before this was refused; there the later place holds.
+            if self._is_new and label in self.named:
+                raise ValueError(f"places {label.upper()} once more, after line {self.named[label][1]}")
+            self.named[label] = spot, number
+        for one, two, colour in said.edges:
+            line = _placed(one, self.named), _placed(two, self.named)
+            _check_line(line, self.lines)
+            self.colours += _letter(colour or self._heading, self._version)
+            self.lines[line] = number
+
+    @property
+    def loose(self) -> int:
+        """The number of the first line of a new graph that places a point of no edge; 0 if none does."""
+        used = {spot for line in self.lines for spot in line}
+        unused = (number for spot, number in self.named.values() if spot not in used)
+        return next(unused, 0) if self._is_new else 0
 
 
 def _spot(*digits: str) -> Spot:

@@ -59,6 +59,7 @@ class Forms:
         raw = self._numbered(left, right)
         if (known := self._canonical.get(raw)) is None:
             form, shorter = None, self._forms[raw]
+            # A reversible option brings in others, which may be dominated in turn.
             while form != shorter:
                 form = shorter
                 shorter = self._shortened(raw, form[0], 0), self._shortened(raw, form[1], 1)
@@ -104,7 +105,7 @@ class Forms:
     def sum(self, one: Value, other: Value) -> Value:
         """The canonical value of both games side by side."""
         if ZERO in (one, other):
-            return one + other
+            return one + other  # the index of zero is 0, so this is the other's
         pair = (min(one, other), max(one, other))
         if (known := self._sums.get(pair)) is None:
             self.step()
@@ -144,6 +145,7 @@ class Solver:
         total, heap = ZERO, 0
         for component in self.components(standing):
             self._forms.step()
+            # Both sides have the same picks: an impartial game, whose nimber is far cheaper than a canonical form.
             if component & self._red == component & self._blue:
                 heap ^= self._heap(component)
             else:
@@ -205,8 +207,10 @@ def is_fair(board: Graph) -> bool:
     """Whether the side that begins wins, and Red has at most three winning picks. False if that takes too long."""
     solver, standing = Solver(board, Steps(_STEPS)), (1 << len(board.edges)) - 1
     try:
+        # With a colour that wins whoever begins, nothing would be left to play for.
         if not all(solver.wins(standing, side) for side in Side):
             return False
         return len(solver.winning_picks(standing, Side.FIRST)) <= _MOST_WINNING
+    # Undecided boards are passed over, so that the same seed gives the same board on machines of every speed.
     except OutOfSteps:
         return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from games.boards import BothSides, Cells, Points, bits, lattice, union
-from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side, leader
+from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side, leader, score
 from games.scene import Box, Scene
 
 
@@ -36,6 +36,7 @@ def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
     beside: list[list[tuple[int, Cells]]] = [[] for _ in board.links]
     for dot in board.indices:
         ends = ((dot, dot + 1), (dot, dot + up), (dot + 1, dot + up + 1), (dot + up, dot + up + 1))
+        # Dots of the top row and the right column are the lower left one of no box.
         if all(each in numbers for each in ends):
             for each in ends:
                 beside[numbers[each]].append((dot, union(numbers[side] for side in ends)))
@@ -136,7 +137,7 @@ class Dots(Coloured[Position, int]):
             for box in reversed(list(bits(owned)))
         ]
         drawn = board.board({}, joins=board.joins(pos.drawn, last), boxes=boxes, colours=(("B", "blue"),))
-        told = ", ".join(f"{name} {count}" for name, count in zip(self.colours, self._points(pos), strict=True)) + "."
+        told = score(self.colours, self._points(pos))
         if last is not None and self.outcome(pos) is None and self._closed(pos.options, pos.drawn, last):
             told += f" {self.colours[pos.mover - 1]} closed a box and must draw another line."
         return Scene(drawn, notes=(told,))

@@ -44,6 +44,7 @@ class Four(Placing):
 
     def read(self, pos: Position, text: str) -> int:
         word = fold(text)
+        # A column alone, as records have it; a cell is accepted if a stone falls there.
         column = _columns(self.board(pos.options)).get(word)
         if column is None:
             if read_cell(word) is None:

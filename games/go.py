@@ -38,6 +38,7 @@ class Go(Placing):
 
     def options(self, words: Sequence[str], *, body: str = "") -> OptionValues:
         options = super().options(words, body=body)
+        # A single stone is Black's first move anyway; what is meant is a game with hardly any komi.
         if options.number("handicap") == 1:
             raise OptionError("A handicap is 2 to 9 stones. For less leave it out and take -komi=0.5.")
         return options
@@ -57,7 +58,7 @@ class Go(Placing):
         low, middle, high = board.star_lines
         corners = [(low, low), (high, high), (high, low), (low, high)]
         spots = [*corners, (middle, low), (middle, high), (low, middle), (high, middle)]
-        if count > len(corners) and count % 2:
+        if count > len(corners) and count % 2:  # by custom the odd stone is the middle one
             spots[count - 1 :] = [(middle, middle)]
         return union(row * board.stride + column for row, column in spots[:count])
 
@@ -89,6 +90,7 @@ class Go(Placing):
             if move is None:
                 return None
             if move == PASS:
+                # The last stone stays marked: it tells more than the pass after it.
                 last, passes = PASS if last is None else last, passes + 1
             else:
                 own, others = after(board, own, others, move) or (own, others)
@@ -102,6 +104,7 @@ class Go(Placing):
         if pos.taken >> move & 1:
             return super().refusal(pos, move)
         said = f"{self.colours[pos.to_move - 1]} may not play {self.notate(pos, move)}"
+        # `placed` leaves the stones as they are for suicide, and nothing else does.
         if self.placed(pos, move) == pos.stones:
             return f"{said}: the stone would take nothing and have no free point beside its chain (suicide)."
         return f"{said} now: it would bring back a position that the board has had (ko). Play elsewhere first."
@@ -131,8 +134,10 @@ def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, 
     own |= point
     free, beside = board.full & ~own & ~others, board.beside[move]
     for index in bits(beside & others):
+        # A chain may touch the stone more than once.
         if not taken >> index & 1 and not board.borders(1 << index, others, free):
             taken |= board.chain(1 << index, others)
+    # Stones that it takes leave free points behind, so only a stone that takes nothing can be suicide.
     if not taken and not beside & free and not board.borders(point, own, free):
         return None
     return own, others & ~taken
@@ -144,7 +149,7 @@ def areas(board: Squares, first: Cells, second: Cells) -> tuple[int, int]:
     for region in board.chains(board.full & ~first & ~second):
         around = board.around(region)
         if not around & second:
-            mine += region.bit_count() if around & first else 0
+            mine += region.bit_count() if around & first else 0  # an empty board borders on nobody
         elif not around & first:
             theirs += region.bit_count()
     return mine, theirs

@@ -37,6 +37,7 @@ class Gomoku(Staying):
         mover, exact = pos.to_move.other, pos.options.choice("exact") == "yes"
         for run in self.board(pos.options).runs(last, pos.stones[mover - 1]):
             length = run.bit_count()
+            # With -exact a longer line neither wins nor ends anything.
             if length == 5 or (length > 5 and not exact):
                 return Ending(Outcome(mover, f"with {length} in a line"), run)
         return None

@@ -35,6 +35,7 @@ class Havannah(Staying):
     def ending(self, pos: Position, last: int) -> Ending | None:
         board, mover = self.board(pos.options), pos.to_move.other
         chain = board.chain(1 << last, pos.stones[mover - 1])
+        # By the rules a corner belongs to no edge; a chain through corners alone is no fork.
         if sum(bool(chain & side & ~board.corners) for side in board.sides) >= 3:
             return Ending(Outcome(mover, "by a fork of three edges"), chain)
         if (chain & board.corners).bit_count() >= 2:

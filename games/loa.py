@@ -79,6 +79,7 @@ class Loa(Moving):
 
     def paths(self, pos: Position) -> Iterator[Path]:
         found = super().paths(pos)
+        # The only move of a side that has none is the pass.
         yield next(found, ())
         yield from found
 
@@ -104,6 +105,7 @@ class Loa(Moving):
         return super().play(pos, move) if move else self.after(pos, pos.own, pos.others)
 
     def outcome(self, pos: Position) -> Outcome | None:
+        # The side that moved first: a move that unites both sides wins for it.
         for side, pieces in ((pos.mover.other, pos.others), (pos.mover, pos.own)):
             if _joined(pieces):
                 return Outcome(side, "by joining all pieces" if pieces & (pieces - 1) else "with a single piece left")

@@ -21,7 +21,7 @@ from functools import cache, cached_property, lru_cache, reduce
 from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
-from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined, leader
+from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined, leader, score
 from games.scene import Crossing, GridBoard, Join, Scene
 
 Line = int
@@ -77,6 +77,7 @@ class Room:
         """The legal squares of a row: those it can take over from a giver from which chains lead back to the row."""
         columns = 0
         for giver in range(self.size):
+            # The square is taken from the giver, who must get one back: only a chain to this row closes the circle.
             if self.reach[giver] >> row & 1:
                 columns |= self.loose[giver]
         return columns & ~self.filled[row]
@@ -84,6 +85,7 @@ class Room:
     def _completion_with(self, row: int, column: int) -> tuple[Line, ...] | None:
         """A completion that contains a square; None if there is none, or the square is filled."""
         if self.completion[row] >> column & 1:
+            # The completion has the square already; nothing has to be taken over.
             return None if self.filled[row] >> column & 1 else self.completion
         taken_by: dict[int, tuple[int, Line]] = {}
         queue = [(row, 1 << column)]
@@ -198,6 +200,7 @@ class Loops(Judging[Position, tuple[int, int]]):
 
     def _filled(self, pos: Position, move: tuple[int, int]) -> tuple[Line, ...]:
         """A completion that contains the square, which is on the board. Raises: IllegalMove, with the reason."""
+        # Room in the row and the column is not enough: one random game in eight on 5 x 5 would end without a move.
         completion = room(pos).fill(*move)
         if completion is None:
             board = _grid(pos)
@@ -254,13 +257,17 @@ class Loops(Judging[Position, tuple[int, int]]):
             last=0 if last is None else 1 << last[0] * grid.stride + last[1],
             closed=grid.full & ~legal & ~_cells(pos.filled),
         )
-        names, marks = self.sides(pos.options), board.crossings
-        told = ", ".join(f"{name} {count}" for name, count in zip(names, self.points(pos), strict=True)) + "."
-        new = [mark.owner for mark in marks if last and (mark.row == last[0] or mark.column == last[1])]
-        gained = [f"{name} {count}" for name in names if (count := new.count(name[0]))]
-        if last and gained:
-            told += f" {_name(*last)} brought {joined(gained)}."
+        told = score(self.sides(pos.options), self.points(pos)) + self._gained(pos, last, board.crossings)
         return Scene(board, notes=(told, *_closed(board)), legend=_legend(board))
+
+    def _gained(self, pos: Position, last: tuple[int, int] | None, marks: Sequence[Crossing]) -> str:
+        """A sentence, after a blank, on the points that the last move brought; empty if it brought none."""
+        if last is None:
+            return ""
+        # A square fills its row, its column or both, so that a crossing it decides is on one of the two.
+        new = [mark.owner for mark in marks if mark.row == last[0] or mark.column == last[1]]
+        gained = [f"{name} {count}" for name in self.sides(pos.options) if (count := new.count(name[0]))]
+        return f" {_name(*last)} brought {joined(gained)}." if gained else ""
 
 
 def _grid(pos: Position) -> Squares:

@@ -156,6 +156,7 @@ class Luddit(Judging[Position, Turn]):
         return Position(pos.options, judge.field, pos.mover.other, earlier, pos.field)
 
     def outcome(self, pos: Position) -> Outcome | None:
+        # Removing and placing would go round for ever otherwise.
         if pos.times >= REPETITIONS:
             return Outcome(None, "because the same position occurred for the third time")
         if not pos.judge.can_move:
@@ -166,6 +167,7 @@ class Luddit(Judging[Position, Turn]):
         touched = union(cell for move in last or () for cell in move.lift + move.put)
         drawn = torus(pos.options.size).board({"B": pos.field.first, "W": pos.field.second}, last=touched)
         notes = (*_told(pos, last or ()), _reserves(pos), *[RECURS] * (pos.times == REPETITIONS - 1))
+        # Nothing can be conditioned on an empty board.
         sides = Side if pos.field.all else ()
         return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in sides))
 
@@ -278,6 +280,7 @@ class Judge(NamedTuple):
     def _no_lifting(self, lift: Sequence[int]) -> str:
         """Why stones cannot be taken up; empty if they are a piece on the board, conditioned to the player."""
         piece = union(lift)
+        # In this order, each refusal can rely on what those before it have ruled out.
         if piece.bit_count() < len(lift):
             return self._twice(lift)
         if missing := piece & ~self.field.all:
@@ -304,6 +307,7 @@ class Judge(NamedTuple):
             return self._taken(next(bits(taken)))
         if not self.board.is_piece(targets):
             return f"A loop must be a loop again, and {self._names(put)} is not: {self._no_loop(targets)}"
+        # Stones of both colours that change places within a loop do change the position.
         if targets == union(lift) and self.after(move) == self:
             return f"{quoted(write_move(self.board, move))} changes nothing: every move must change the position."
         return ""
@@ -343,19 +347,29 @@ def _told(pos: Position, last: Turn) -> Iterator[str]:
     """Whose stones the last turn removed or moved; nothing if it only placed stones, or there was none."""
     if pos.before is None or not any(move.lift for move in last):
         return
-    judge, names, done = Judge(pos.options, pos.mover.other, pos.before), torus(pos.options.size).names, []
-    owners = {side: "their own" if side is judge.side else f"{COLOURS[side - 1]}'s" for side in Side}
+    judge, done = Judge(pos.options, pos.mover.other, pos.before), list[str]()
     for move in last:
-        for side, whose in owners.items():
-            stones = [names[cell] for cell in move.lift if judge.field.owner(cell) is side]
-            pairs = zip(move.lift, move.put, strict=False)
-            ends = ", ".join(names[end] for start, end in pairs if judge.field.owner(start) is side)
-            if stones:
-                done.append(f"{'moved' if ends else 'removed'} {whose} {', '.join(stones)}{ends and f' to {ends}'}")
-        if not move.lift:
-            done.append(f"placed {names[move.put[0]]}")
+        done += _done(judge, move)
         judge = judge.after(move)
     yield f"{COLOURS[judge.side - 1]} {' and '.join(done)}."
+
+
+def _done(judge: Judge, move: Move) -> Iterator[str]:
+    """What the player did in one move, with the stones of each side apart, as a loop may hold both."""
+    names = judge.board.names
+    if not move.lift:
+        yield f"placed {names[move.put[0]]}"
+        return
+    for side in Side:
+        own = [at for at, cell in enumerate(move.lift) if judge.field.owner(cell) is side]
+        if not own:
+            continue
+        whose = "their own" if side is judge.side else f"{COLOURS[side - 1]}'s"
+        stones = ", ".join(names[move.lift[at]] for at in own)
+        if move.put:
+            yield f"moved {whose} {stones} to {', '.join(names[move.put[at]] for at in own)}"
+        else:
+            yield f"removed {whose} {stones}"
 
 
 def _reserves(pos: Position) -> str:

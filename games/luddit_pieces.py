@@ -88,6 +88,7 @@ class Torus(Board):
             links += (beside & done).bit_count()
             done |= lowest
             reached |= beside
+            # More links than stones bind whatever else belongs to the group, and on a full board groups are large.
             if tight and links > done.bit_count():
                 break
         return Group(done, links)
@@ -113,6 +114,7 @@ class Torus(Board):
 
     def _binds(self, group: Group, touching: Cells) -> bool:
         """Whether pieces of the group form a loop around a piece. touching: its stones at range of it, not empty."""
+        # Two circles bind in any case, a tree never; one circle is the case that needs the stones themselves.
         if group.spare != 0:
             return group.spare > 0
         if any(self.beside[index] & touching for index in bits(touching)):
@@ -228,6 +230,7 @@ def _words(text: str) -> Iterator[tuple[str, ...]]:
 @lru_cache(4096)
 def _moves(board: Torus, removes: str, first: str, second: str | None) -> tuple[Move, ...]:
     """The moves of a word; cells with neither x nor > are placed one by one."""
+    # "xC3>D5" might be meant as a capture, which there is none of here.
     if removes and second:
         word = quoted(f"x{first}>{second}")
         raise BadNotation(f"{word} has both x and >: a piece is either removed or moved. {FORMS}")

@@ -71,6 +71,7 @@ class Morris(Moving):
     def refusal(self, pos: Position, path: Path, legal: Sequence[Path]) -> MoveError:
         steps = _steps(pos)
         mills = [self.notate(pos, other) for other in legal if other[:-1] == path[:steps] and len(other) > steps]
+        # The move is right as far as it goes, and every man that may be taken makes another one of it.
         if mills and len(path) == steps:
             return AmbiguousMove(f"That makes a mill. Say which man it takes, as in {mills[0]}.", mills)
         if mills:
@@ -92,26 +93,31 @@ class Morris(Moving):
 
     def play(self, pos: Position, move: Path) -> Position:
         steps = _steps(pos)
-        own = pos.own & ~(1 << move[0]) | 1 << move[steps - 1]
+        own = pos.own & ~(1 << move[0]) | 1 << move[steps - 1]  # a man is placed from and on the same point
         return self.after(pos, own, pos.others & ~union(move[steps:]), placed=min(pos.placed + 1, 2 * MEN))
 
     def outcome(self, pos: Position) -> Outcome | None:
         winner = pos.mover.other
+        # Men in hand count: nobody has lost by two men while placing.
         if pos.own.bit_count() + _hands(pos)[pos.mover - 1] < 3:
             return Outcome(winner, "by leaving only two men")
         free = BOARD.full & ~pos.own & ~pos.others
+        # Whoever places or flies can go to any free point, and there is always one.
         if not (_placing(pos) or self._flies(pos) or free & BOARD.around(pos.own)):
             return Outcome(winner, f"because {self.colours[pos.mover - 1]} cannot move")
+        # With both at once, the repetition is what the players were warned of.
         if len(pos.seen) >= QUIET and pos.times < REPETITIONS:
             return Outcome(None, f"because {QUIET} plies have made no mill")
         return self.repeated(pos)
 
     def threats(self, pos: Position) -> list[str]:
+        # The other side's move comes after one of the mover's, who may place a man with it.
         return super().threats(replace(pos, placed=min(pos.placed + 1, 2 * MEN)))
 
     def scene(self, pos: Position, last: Path | None) -> Scene:
         pieces = {name[0]: men for name, men in zip(self.colours, pos.pieces, strict=True)}
         moved = last or ()
+        # A placed man has no way to show; it still is on its first point.
         path = moved[:2] if moved and not (pos.own | pos.others) >> moved[0] & 1 else ()
         board = BOARD.board(pieces, joins=BOARD.joins(), path=path, last=union(moved))
         return Scene(board, self.notes(pos))
@@ -127,6 +133,7 @@ class Morris(Moving):
 def _loose(men: Cells) -> Cells:
     """The men that may be taken: those in no mill, or all if all are in mills."""
     milled = union(point for point in bits(men) if any(not mill & ~men for mill in MILLS[point]))
+    # Otherwise a side with all men in mills could not be attacked any more.
     return men & ~milled or men
 
 

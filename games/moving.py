@@ -134,6 +134,7 @@ class Moving(Coloured[Position, Path]):
         likest = sorted(legal, key=lambda other: -sum(one == two for one, two in zip(path, other, strict=False)))
         near = [self.notate(pos, other) for other in likest[:CANDIDATES] if set(other) & set(path)]
         name, mover = self.board(pos.options).names[path[0]], self.colours[pos.mover - 1]
+        # From the coarse to the fine: the first thing wrong is the one to put right.
         if not pos.own >> path[0] & 1:
             return IllegalMove(f"{mover} is to move, and has no {self.piece} on {name}.", near)
         if all(other[0] != path[0] for other in legal):
@@ -152,6 +153,7 @@ class Moving(Coloured[Position, Path]):
     def after(self, pos: Position, own: Cells, others: Cells, *, placed: int = 0, walls: Cells = 0) -> Position:
         """The next position. own, others: the pieces after the move, of the side that moved and of the other side."""
         pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
+        # What is taken never comes back, and so do none of the positions before.
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
         return Position(pos.options, pieces, pos.mover.other, seen, placed, walls)
@@ -160,6 +162,7 @@ class Moving(Coloured[Position, Path]):
         """Sentences on the moves by which the other side would win, and on what it could take."""
         rival, turned = pos.mover.other, replace(pos, mover=pos.mover.other)
         paths = list(islice(self.paths(turned), MOST_TRIED + 1))
+        # Each of them is played for an outcome, in a mail that somebody waits for.
         if len(paths) > MOST_TRIED:
             return []
         names = self.board(pos.options).names

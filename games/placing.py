@@ -109,6 +109,7 @@ class Placing(Coloured[Position, int]):
 
     def read(self, pos: Position, text: str) -> int:
         names = self.board(pos.options).names
+        # Records and taps write exactly this, and need no pattern.
         if (move := names.get(text)) is not None:
             return move
         passes = self.passing and fold(text) in _PASSES
@@ -169,6 +170,7 @@ class Placing(Coloured[Position, int]):
             ending = self.ending(Position(pos.options, stones, cell, pos.to_move), cell)
             if ending is not None and ending.outcome.winner is rival:
                 wins.append(self.notate(pos, cell))
+            # Only in games that take stones, such as Go.
             if lost := pos.own & ~(stones[0] | stones[1]):
                 takes.append(f"{', '.join(names.of(lost))} with {self.notate(pos, cell)}")
         told = [f"win with {' or '.join(wins)}"] if wins else []
@@ -188,6 +190,7 @@ class Staying(Placing):
         cells = self.board(pos.options).names.get_all(texts)
         if not cells:
             return None
+        # Without passes or second moves the sides alternate.
         stones = pos.sided(pos.own | union(cells[::2]), pos.others | union(cells[1::2]))
         mover = pos.to_move.other if len(cells) % 2 else pos.to_move
         return Position(pos.options, stones, cells[-1], mover, seen=pos.seen)

@@ -126,9 +126,9 @@ class Polygon(Judging[Position, Move]):
         values = OptionValues(self.info.options, words)
         colours, regular = values.choice("colours"), "regular" in values.given and values.choice("regular") == "yes"
         if body.strip():
-            for name in sorted(values.given - {"colours"}):
-                raise OptionError(f'"-{name}" and a polygon in the body exclude each other: leave out one of them.')
+            values.leave_only("colours", "a polygon")
             return Options(len(own_polygon(body)), 0, colours, own=body)
+        # There is only one regular polygon of a size; who names a seed expects another.
         if regular and "seed" in values.given:
             raise OptionError('"-seed" and "-regular" exclude each other: leave out one of them.')
         options = Options(values.number("sides"), values.number("seed"), colours, regular)
@@ -169,6 +169,7 @@ class Polygon(Judging[Position, Move]):
             if not isinstance(start, int) or not isinstance(end, int):
                 raise BadNotation(f'"{text[:40]}" does not name two vertices. {self._usage(pos)}')
             return Move(end, start)
+        # A start that is right is only more than needed.
         if match[1] and _read(match[1]) != pos.places[-1]:
             raise IllegalMove(f"Your segment starts at {name(pos.places[-1])}: write only where it ends.")
         return Move(_read(match[2]))
@@ -318,6 +319,7 @@ def _objection(pos: Position, drawing: Drawing, place: Place) -> str:
     if along := drawing.here & holding:
         return f"Segment {min(along)} holds both {name(here)} and {name(place)}: the new one would lie on it."
     if isinstance(place, int):
+        # The vertex where ply 1 began is touched by that segment only, and may be reached once more.
         if holding and (place != drawing.places[0] or len(holding) > 1):
             return f"{name(place)} is used up: segment {max(holding)} touches it."
         return ""
@@ -337,6 +339,7 @@ def _off_colour(pos: Position, place: tuple[int, int]) -> str:
     colours = pos.options.colours
     if colours == "any":
         return ""
+    # Odd plies are red and even ones blue.
     differ = (place[1] - place[0]) % 2
     wanted = pos.ply % 2 == 0 if colours == "split" else colours == "different"
     if differ == wanted:
@@ -404,39 +407,33 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
         *(place for place in (*targets, *here) if isinstance(place, tuple)),
     ]
     spots, ends = (window.places(_drawing(pos).floors(some, window.unit)) for some in (places, pos.places))
-    corners = spots[: pos.options.sides]
     shown = {place: spot for place, spot in zip(places, spots, strict=True) if window.holds(*spot)}
     codes = dict(islice(((place, targets[place]) for place in shown if place in targets), MAX_LISTED))
-    outline = pairwise((*corners, corners[0]))
-    return PlaneBoard(
-        window.width,
-        window.height,
-        tuple(
-            Point(
-                x,
-                y,
-                label=name(place) if isinstance(place, int) else codes.get(place, ""),
-                name=name(place),
-                here=place in here,
-                target=place in targets,
-            )
-            for place, (x, y) in shown.items()
-        ),
-        (
-            *(
-                Segment(*start, *end, Stroke.OUTLINE, ends=(name(corner), name((corner + 1) % len(corners))))
-                for corner, (start, end) in enumerate(outline)
-            ),
-            *(
-                Segment(
-                    *start,
-                    *end,
-                    Stroke.RED if ply % 2 else Stroke.BLUE,
-                    str(ply),
-                    last=last is not None and ply == len(ends) - 1,
-                    ends=(name(pos.places[ply - 1]), name(pos.places[ply])),
-                )
-                for ply, (start, end) in enumerate(pairwise(ends), 1)
-            ),
-        ),
-    )
+    points = [
+        Point(
+            x,
+            y,
+            label=name(place) if isinstance(place, int) else codes.get(place, ""),
+            name=name(place),
+            here=place in here,
+            target=place in targets,
+        )
+        for place, (x, y) in shown.items()
+    ]
+    corners = spots[: pos.options.sides]
+    segments = (*_outline(corners), *_drawn(pos.places, ends, marked=last is not None))
+    return PlaneBoard(window.width, window.height, tuple(points), segments)
+
+
+def _outline(corners: Sequence[tuple[int, int]]) -> Iterator[Segment]:
+    """The edges of the polygon, which nobody drew. corners: their spots in the window."""
+    for corner, (start, end) in enumerate(pairwise((*corners, corners[0]))):
+        yield Segment(*start, *end, Stroke.OUTLINE, ends=(name(corner), name((corner + 1) % len(corners))))
+
+
+def _drawn(places: Sequence[Place], spots: Sequence[tuple[int, int]], *, marked: bool) -> Iterator[Segment]:
+    """The segments of the plies. marked: whether the last one is to be seen as such."""
+    for ply, (start, end) in enumerate(pairwise(spots), 1):
+        stroke = Stroke.RED if ply % 2 else Stroke.BLUE
+        is_last = marked and ply == len(spots) - 1
+        yield Segment(*start, *end, stroke, str(ply), last=is_last, ends=(name(places[ply - 1]), name(places[ply])))

@@ -222,6 +222,7 @@ class Geometer:
         near: list[int] = []
         reach = numbers.arb(-1)
         for low, high, ply in sorted(((share.lower(), share.upper(), ply) for share, ply in shares), key=itemgetter(0)):
+            # In the order of their lower ends, all before are behind this one, and behind those to come.
             if low > reach:
                 near.clear()
             for other in near:
@@ -337,11 +338,13 @@ class Drawing:
         crossed: dict[int, Chord] = {}
         along: dict[int, Chord] = {}
         for old_ply, (old, start, end) in enumerate(zip(self.segments, self.sides, ends, strict=True), 1):
+            # Both ends are on its line, but it does not hold both: the two may overlap.
             if start == end == 0:
                 along[old_ply] = old
             elif start * end < 0 and judge.sign(new, old.start) * judge.sign(new, old.end) < 0:
                 crossed[old_ply] = old
         crowds = set(judge.crowds(new, crossed))
+        # Whatever crosses two segments on one line crosses both in the same point, where three then meet.
         crowds |= {
             (min(one, two), max(one, two))
             for one, beside in along.items()
@@ -441,6 +444,7 @@ def own_polygon(body: str) -> tuple[Corner, ...]:
                 f'to {MAX_CORNER}, such as "0,0 40,0 50,30 10,40".'
             )
         corners += points
+    # Many people and programs close an outline with its first point.
     if len(corners) > 1 and corners[-1] == corners[0]:
         corners.pop()
     return _checked(corners)
@@ -448,6 +452,7 @@ def own_polygon(body: str) -> tuple[Corner, ...]:
 
 def regular_polygon(sides: int) -> tuple[Corner, ...]:
     """A regular polygon, as nearly as whole coordinates allow. Raises: OptionError where that cannot be played on."""
+    # In a square only two diagonals meet in the middle, as in any crossing.
     if sides % 2 == 0 and sides > 4:
         odd = f"-sides={sides - 1} or {sides + 1}" if sides < MOST_SIDES else f"-sides={sides - 1}"
         raise OptionError(f"In a regular polygon of {sides} sides diagonals meet in the middle: take {odd}.")

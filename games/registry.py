@@ -99,10 +99,12 @@ def _check(game: AnyGame, name: str) -> None:
     info = game.info
     if not isinstance(info, Info):
         raise _Unfit(f"Its info is {info!r}, not a games.rules.Info.")
+    # Matches are stored under the name, by which the rules are found again.
     if info.name != name:
         raise _Unfit(f'Its entry point is called "{name}", but info.name is "{info.name}".')
     if not re.fullmatch("[a-z]{1,20}", name):
         raise _Unfit(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    # A package that took the name of a game would change the rules of matches under way.
     if name in GAMES:
         raise _Unfit(f'There is a game "{name}" already.')
     if info.kind not in KINDS:
@@ -124,6 +126,7 @@ def _play_a_ply(game: AnyGame) -> None:
         raise _Unfit("At the start there is no legal move.")
     notation = game.notate(start, move)
     _expect("notation", notation, str)
+    # The record is the truth: a move that is read as another would change the match after a restart.
     if game.parse(start, notation) != move:
         raise _Unfit(f"The move {move!r} is written {notation!r}, which is read as another one.")
     _look(game, game.play(start, move), move)
@@ -131,6 +134,7 @@ def _play_a_ply(game: AnyGame) -> None:
 
 def _look(game: AnyGame, pos: Any, last: Any) -> None:
     """Raises: as _play_a_ply."""
+    # Positions are keys of caches.
     hash(pos)
     _expect("outcome", game.outcome(pos), Outcome | None)
     _expect("side to move", game.to_move(pos), Side)

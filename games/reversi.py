@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from games.boards import Cells, Squares, squares
 from games.placing import PASS, Ending, Placing, Position
-from games.rules import Info, Option, OptionValues, Outcome, leader
+from games.rules import Info, Option, OptionValues, Outcome, leader, score
 
 
 class Reversi(Placing):
@@ -60,6 +60,7 @@ class Reversi(Placing):
 
     def refusal(self, pos: Position, move: int) -> str:
         mover, other = self.colours[pos.to_move - 1], self.colours[pos.to_move.other - 1]
+        # Before the others: whoever has to pass learns nothing from what is wrong with this cell.
         if not self.legal(pos):
             return f"{mover} cannot turn a stone anywhere and has to pass."
         if move == PASS:
@@ -70,6 +71,7 @@ class Reversi(Placing):
 
     def ending(self, pos: Position, last: int) -> Ending | None:
         board = self.board(pos.options)
+        # A side that cannot place passes; only when neither can, the game is over.
         if _room(board, pos.own, pos.others) or _room(board, pos.others, pos.own):
             return None
         scores = self._scores(pos)
@@ -78,8 +80,7 @@ class Reversi(Placing):
         return Ending(Outcome(winner, f"with {max(scores)} stones to {min(scores)}", scores))
 
     def notes(self, pos: Position) -> tuple[str, ...]:
-        told = ", ".join(f"{name} {count}" for name, count in zip(self.colours, self._scores(pos), strict=True))
-        return (f"Stones: {told}.",)
+        return (f"Stones: {score(self.colours, self._scores(pos))}",)
 
     def _scores(self, pos: Position) -> tuple[int, int]:
         return pos.stones[0].bit_count(), pos.stones[1].bit_count()

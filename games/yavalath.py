@@ -31,6 +31,7 @@ class Yavalath(Staying):
 
     def ending(self, pos: Position, last: int) -> Ending | None:
         mover = pos.to_move.other
+        # The longest line decides: with four the three do not matter.
         run = max(self.board(pos.options).runs(last, pos.stones[mover - 1]), key=int.bit_count)
         length = run.bit_count()
         if length >= 4:
