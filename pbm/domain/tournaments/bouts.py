@@ -31,6 +31,10 @@ class Bout:
     played: bool = True
 
     @property
+    def is_meeting(self) -> bool:
+        return self.played and self.second is not None
+
+    @property
     def entrants(self) -> tuple[Entrant, ...]:
         return (self.first,) if self.second is None else (self.first, self.second)
 
@@ -53,7 +57,7 @@ class Seats:
 
     @classmethod
     def of(cls, entrant: Entrant, bouts: Iterable[Bout]) -> Seats:
-        mine = (bout for bout in bouts if bout.holds(entrant) and bout.second is not None and bout.played)
+        mine = (bout for bout in bouts if bout.is_meeting and bout.holds(entrant))
         return cls(tuple(1 if bout.first == entrant else -1 for bout in mine))
 
     @property
@@ -80,6 +84,11 @@ class Seats:
             return ABSOLUTE
         return STRONG if self.balance else MILD if self.taken else 0
 
+    @property
+    def insists(self) -> int:
+        """The seat claimed absolutely, 1 or -1; 0 for none."""
+        return self.due if self.claim == ABSOLUTE else 0
+
 
 ABSOLUTE, STRONG, MILD = 3, 2, 1
 
@@ -99,6 +108,7 @@ def seated(
     """
     one, two = seats[higher], seats[lower]
     seat = one.due
+    # E.1 grants both what is due to them; only where they want the same do E.2 to E.5 decide.
     if one.due == two.due or not one.due:
         latest = zip(reversed(one.taken), reversed(two.taken), strict=False)
         turn = next((theirs for own, theirs in latest if own != theirs), 0)
@@ -126,8 +136,6 @@ class Contender:
     points: int
     """Half points."""
     seats: Seats
-    insists: int
-    """The seat claimed absolutely, 1 or -1; 0 for none."""
     floats: tuple[int, int]
     """In the last round and the one before it: DOWN, LEVEL or UP."""
     met: tuple[Entrant, ...]
@@ -137,34 +145,49 @@ class Contender:
     is_leader: bool
     """Has more than half of all points before the last round, so rules on seats yield to rules on points."""
 
+    @property
+    def insists(self) -> int:
+        return self.seats.insists
+
 
 def contenders(
     seeded: Sequence[Entrant], rounds: Sequence[Sequence[Bout]], absent: Collection[Entrant], *, is_last: bool
 ) -> list[Contender]:
     """The entrants to pair in the next round, the highest rank first. absent: seeded entrants to leave out."""
-    scores, found = _scores(rounds), []
+    scores = _scores(rounds)
     held = [{entrant: bout for bout in bouts for entrant in bout.entrants} for bouts in rounds]
-    for number, entrant in enumerate(seeded, 1):
-        if entrant in absent:
-            continue
-        own = [bouts.get(entrant) for bouts in held]
-        played = [bout for bout in own if bout is not None and bout.played and bout.second is not None]
-        points = scores[-1].get(entrant, 0)
-        floats = [LEVEL, LEVEL, *map(partial(_float, entrant), own, scores)]
-        seats = Seats.of(entrant, played)
-        contender = Contender(
-            entrant,
-            number,
-            points,
-            seats,
-            seats.due if seats.claim == ABSOLUTE else 0,
-            (floats[-1], floats[-2]),
-            tuple(opponent for bout in played if (opponent := bout.opponent(entrant)) is not None),
-            sum(bout is not None and bout not in played and bout.score(entrant) >= WIN for bout in own),
-            is_last and points > len(rounds),
-        )
-        found.append(contender)
+    found = [
+        _contender(entrant, number, [bouts.get(entrant) for bouts in held], scores, is_last=is_last)
+        for number, entrant in enumerate(seeded, 1)
+        if entrant not in absent
+    ]
     return sorted(found, key=lambda each: (-each.points, each.number))
+
+
+def _contender(
+    entrant: Entrant,
+    number: int,
+    rounds: Sequence[Bout | None],
+    scores: Sequence[Mapping[Entrant, int]],
+    *,
+    is_last: bool,
+) -> Contender:
+    """rounds: the entrant's bout in each; None before a late entry. scores: as _scores returns them."""
+    points = scores[-1].get(entrant, 0)
+    floats = [LEVEL, LEVEL, *map(partial(_float, entrant), rounds, scores)]
+    own = [bout for bout in rounds if bout is not None]
+    return Contender(
+        entrant,
+        number,
+        points,
+        Seats.of(entrant, own),
+        (floats[-1], floats[-2]),
+        tuple(each for bout in own if bout.is_meeting for each in bout.entrants if each != entrant),
+        # A win without a bout counts as a bye (C.2); half a point for a rest does not.
+        sum(bout.score(entrant) >= WIN for bout in own if not bout.is_meeting),
+        # Points are half points, so as many as there were rounds is half of all.
+        is_last and points > len(rounds),
+    )
 
 
 def _scores(rounds: Sequence[Sequence[Bout]]) -> list[dict[Entrant, int]]:
@@ -180,6 +203,7 @@ def _scores(rounds: Sequence[Sequence[Bout]]) -> list[dict[Entrant, int]]:
 
 
 def _float(entrant: Entrant, bout: Bout | None, before: Mapping[Entrant, int]) -> int:
+    # By the Dutch system, whoever does not play floats down.
     opponent = None if bout is None or not bout.played else bout.opponent(entrant)
     if opponent is None:
         return DOWN
@@ -287,6 +311,7 @@ def _direct(table: _Table, group: Group, entrant: Entrant) -> Fraction:
     """The points from bouts within a group of equals, if all of them have met; otherwise 0."""
     others = set(group)
     within = {each: [b for b in table.bouts[each] if {b.first, b.second} <= others] for each in group}
+    # With a meeting that is missing, the others would be compared by different opponents.
     complete = all(len({bout.opponent(each) for bout in mine}) == len(group) - 1 for each, mine in within.items())
     return Fraction(sum(bout.score(entrant) for bout in within[entrant]), 2) if complete else Fraction()
 

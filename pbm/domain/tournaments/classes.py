@@ -66,6 +66,7 @@ def prices(sizes: Sequence[int], weights: Mapping[tuple[int, int], int]) -> list
     """
     import networkx  # it takes a quarter of a second and 24 MB, and only a round of a Swiss needs it
 
+    # Each entrant stands on both sides, so that a transport problem, which has no odd circles, bounds the matching.
     both = {**weights, **{(two, one): weight for (one, two), weight in weights.items()}}
     numbers = range(len(sizes))
     graph = networkx.DiGraph()
@@ -77,18 +78,17 @@ def prices(sizes: Sequence[int], weights: Mapping[tuple[int, int], int]) -> list
         flows = networkx.network_simplex(graph)[1]
     except networkx.NetworkXUnfeasible:
         return None
-    giving, taking = [0] * len(sizes), [0] * len(sizes)
-    used = [(one, two) for one, two in both if flows["from", one][("to", two)]]
+    # Forth through any pair, and back through one that is used: the shortest ways are the prices of a best flow.
+    ways = [(("from", one), ("to", two), -weight) for (one, two), weight in both.items()]
+    ways += [(end, start, -cost) for start, end, cost in ways if flows[start][end]]
+    reached = dict.fromkeys(graph, 0)
     is_settled = False
-    while not is_settled:  # until no way, forth through any pair and back through one that is used, is shorter
+    while not is_settled:
         is_settled = True
-        for (one, two), weight in both.items():
-            if giving[one] - weight < taking[two]:
-                taking[two], is_settled = giving[one] - weight, False
-        for one, two in used:
-            if taking[two] + both[one, two] < giving[one]:
-                giving[one], is_settled = taking[two] + both[one, two], False
-    return [giving[number] - taking[number] for number in numbers]
+        for start, end, cost in ways:
+            if reached[start] + cost < reached[end]:
+                reached[end], is_settled = reached[start] + cost, False
+    return [reached["from", number] - reached["to", number] for number in numbers]
 
 
 def straightest(choices: Sequence[Sequence[int]]) -> list[int] | None:

@@ -89,6 +89,7 @@ def knockout_bouts(
             case [alone]:
                 other = next((each for each in drawn if each != alone), None)
                 found.append(Bout(alone, other, (WIN, LOSS), played=False))
+            # Both have left: nobody advances, and the other half of the draw must not wait.
             case _ if drawn:
                 found.append(Bout(drawn[0], drawn[1] if len(drawn) > 1 else None, (LOSS, LOSS), played=False))
     return found
@@ -171,6 +172,7 @@ def dropped(rungs: Sequence[Entrant], idle: Collection[Entrant]) -> list[Entrant
     """The ladder after each idle player drops by one rung, unless only idle ones are below."""
     order = list(rungs)
     for place in range(len(order) - 2, -1, -1):
+        # From the bottom up, so that a drop is by one rung and idle ones do not change places with each other.
         if order[place] in idle and order[place + 1] not in idle:
             order[place : place + 2] = order[place + 1], order[place]
     return order

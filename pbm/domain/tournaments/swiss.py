@@ -55,6 +55,7 @@ def folded(edges: Mapping[Edge, Sequence[int]], most: int | None = None) -> dict
     weights = [0] * len(edges)
     for column in zip(*edges.values(), strict=True):
         base = most * (max(0, *column) - min(0, *column)) + 1
+        # A measure that is the same for all edges decides nothing.
         if base > 1:
             weights = [weight * base + value for weight, value in zip(weights, column, strict=True)]
     return dict(zip(edges, weights, strict=True))
@@ -114,13 +115,16 @@ class Bracket:
         gap, falls = higher.points - lower.points, (self._fall(higher), self._fall(lower))
         saved = [falls.count(each) for each in self._gaps]
         yield self._completing(higher, lower)
+        # C.5: as many pairs as possible. C.6: the differences in points of those left over, and of pairs, the largest
+        # first.
         yield 1
         yield from (count - (gap == each) for count, each in zip(saved, self._gaps, strict=True))
-        yield 0
+        yield 0  # C.7 is about the pairs below, see there
         yield from saved if self.must_complete is None else (0,) * len(saved)
         yield from _seats(higher, lower)
         for back in (0, 1):
             yield from _floats(higher, lower, back)
+        # C.16 to C.19: where a float must repeat, the smaller difference in points repeats.
         for back in (0, 1):
             down = [fall for each, fall in zip((higher, lower), falls, strict=True) if each.floats[back] == DOWN]
             again = gap if higher.floats[back] == DOWN else 0
@@ -156,34 +160,44 @@ class Bracket:
         None otherwise; it mostly is so, and is found without a graph of all pairs.
         """
         if self.size < len(self.ranked) or self.size < 2:
+            return None  # the bracket below has its say (C.7), or there is nobody to pair
+        classes = self._classes()
+        if classes is None:
             return None
-        kinds: dict[_Kind, list[int]] = {}
-        for vertex, each in enumerate(self.ranked):
-            kinds.setdefault(self._kind(each), []).append(vertex)
-        members = list(kinds.values())
-        weights = self._class_weights(members)
-        nobody = [self.size] if self.size % 2 else []
-        if nobody:
-            weights |= {(number, len(members)): 0 for number in range(len(members))}
-            members.append(nobody)
-        classes = Classes.of(members, weights)
-        pairs = None if classes is None else self._floated(classes)
-        if classes is None or pairs is None:
+        pairs = self._floated(classes)
+        if pairs is None:
             return None
-        taken = _vertices(set(pairs))
-        rest = [vertex for vertex in range(self.size) if vertex not in taken]
+        rest = _without_these(range(self.size), _vertices(pairs))
         half = len(rest) // 2
-        upper, lower = rest[:half] + nobody, rest[half:]
+        upper, lower = rest[:half] + self._nobody, rest[half:]
 
         def fits(one: int, two: int) -> bool:
             return classes.belong(one, two) and self._may_pair(one, two)
 
+        # D.1: mostly the first may meet the first and so on, and then there is nothing to look for.
         if not all(map(fits, upper, lower)):
             places = straightest([[place for place, two in enumerate(lower) if fits(one, two)] for one in upper])
             if places is None:
                 return None
             lower = [lower[place] for place in places]
         return pairs + list(zip(rest[:half], lower, strict=False))
+
+    @property
+    def _nobody(self) -> list[int]:
+        """The vertex that is the opponent of whoever is left over, if somebody is."""
+        return [self.size] if self.size % 2 else []
+
+    def _classes(self) -> Classes | None:
+        """The members of the bracket who are alike; None if not all can be paired, as far as classes tell."""
+        kinds: dict[_Kind, list[int]] = {}
+        for vertex, each in enumerate(self.ranked):
+            kinds.setdefault(self._kind(each), []).append(vertex)
+        members = list(kinds.values())
+        weights = self._class_weights(members)
+        if self._nobody:
+            weights |= {(number, len(members)): 0 for number in range(len(members))}
+            members.append(self._nobody)
+        return Classes.of(members, weights)
 
     def _floated(self, classes: Classes) -> list[Edge] | None:
         """The pairs of the floaters from above, each with the highest opponent that leaves a best rest.
@@ -193,6 +207,7 @@ class Bracket:
         rest = list(range(self.size))
         pairs: list[Edge] = []
         for mover in range(self.moved):
+            # A floater who was met by one ranked higher.
             if mover not in rest:
                 continue
             rest.remove(mover)
@@ -220,6 +235,7 @@ class Bracket:
         measures: dict[Edge, tuple[int, ...]] = {}
         weights: dict[Edge, int] = {}
         for one, two in combinations_with_replacement(range(len(members)), 2):
+            # Nobody meets themselves.
             if one == two and len(members[one]) == 1:
                 continue
             weights[one, two] = 0
@@ -240,15 +256,15 @@ class Bracket:
         fixed = {edge for edge in matched if self._is_moved(edge)}
         yield from fixed
         taken = _vertices(fixed)
-        rest = [vertex for vertex in range(self.moved, self.size) if vertex not in taken]
-        left = {e: weight for e, weight in edges.items() if taken.isdisjoint(e) and not self._is_moved(e)}
+        rest = _without_these(range(self.moved, self.size), taken)
+        left = {edge: weight for edge, weight in _apart(edges, taken).items() if not self._is_moved(edge)}
         goal = sum(edges[edge] for edge in matched - fixed)
         count = sum(map(self._is_inside, matched - fixed))
+        # No exchange (D.2) is needed where the halves as they stand weigh as much as the best pairs.
         straight = _straight(left, rest[:count], rest[count:], goal)
         if straight is None:
             upper = self._upper(left, rest, count)
-            lower = [vertex for vertex in rest if vertex not in upper]
-            yield from self._across(left, upper, lower, goal)
+            yield from self._across(left, upper, _without_these(rest, upper), goal)
         else:
             yield from straight
 
@@ -278,6 +294,7 @@ class Bracket:
                 return 1, -vertex, -(1 << vertex), 0
             return 0, -vertex, 0, 1 << self.size - vertex
 
+        # The fewest exchanges alone decide mostly, and make much shorter integers.
         for measures in (1, 4):
             chosen = best({edge: (weight, *exchanged(edge)[:measures]) for edge, weight in edges.items()})
             upper = sorted(edge[0] for edge in chosen if self._is_inside(edge))
@@ -310,8 +327,8 @@ class Bracket:
             yield from fixed
             taken = _vertices(fixed)
             goal -= sum(left[edge] for edge in fixed)
-            lower = [vertex for vertex in lower if vertex not in taken]
-            left = {edge: weight for edge, weight in left.items() if taken.isdisjoint(edge)}
+            lower = _without_these(lower, taken)
+            left = _apart(left, taken)
 
 
 def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
@@ -338,8 +355,17 @@ def _straight(edges: Edges, upper: Sequence[int], lower: Sequence[int], goal: in
     return pairs if sum(edges.get(pair, -goal - 1) for pair in pairs) == goal else None
 
 
-def _vertices(edges: set[Edge]) -> set[int]:
+def _vertices(edges: Iterable[Edge]) -> set[int]:
     return {vertex for edge in edges for vertex in edge}
+
+
+def _without_these(vertices: Iterable[int], taken: Collection[int]) -> list[int]:
+    return [vertex for vertex in vertices if vertex not in taken]
+
+
+def _apart(edges: Edges, taken: Set[int]) -> dict[Edge, int]:
+    """The edges that have none of these vertices."""
+    return {edge: weight for edge, weight in edges.items() if taken.isdisjoint(edge)}
 
 
 Pair = tuple[Contender, Contender]
@@ -352,6 +378,7 @@ def rounds(number: int) -> int:
 
 def rest(entrant: Entrant, before: Iterable[Bout], *, is_last: bool = False) -> Bout:
     """A round without a bout, on request or before a late entry: half a point once, but not in the last round."""
+
     rested = any(bout.holds(entrant) and not bout.played and bout.score(entrant) == DRAW for bout in before)
     return Bout(entrant, None, (LOSS if rested or is_last else DRAW, LOSS), played=False)
 
@@ -402,6 +429,7 @@ class _Rules:
     def allow(self, one: Contender, two: Contender) -> bool:
         if one.met.count(two.entrant) > self.meetings:
             return False
+        # C.3, which C.3 itself lifts for leaders in the last round.
         if not one.insists or one.insists != two.insists or not self.are_seats_kept:
             return True
         return one.is_leader or two.is_leader
@@ -432,6 +460,7 @@ class _Round:
             below = [each for group in groups for each in group]
             found = self._paired(moved, residents, groups[0] if groups else [])
             left = _without([*moved, *residents], found)
+            # C.4: the rest must be able to pair; otherwise all below become one last bracket with this one.
             if below and not self._can_complete([*left, *below]):
                 groups = [below]
                 found = self._bracket(moved, residents, below, must_complete=True)
@@ -447,6 +476,7 @@ class _Round:
         found = self._bracket(moved, residents, [], must_complete=not following)
         floaters = _without([*moved, *residents], found)
         numbers = {each.number for each in floaters}
+        # C.7 can only be improved on if somebody who floats down would be left over there.
         if following and floaters and not self._pairs_all([*floaters, *following], numbers):
             found = self._bracket(moved, residents, following, must_complete=False)
         return found
