@@ -220,6 +220,7 @@ def _week(sleep: str, weekend: str) -> _Week:
 def _asleep(sleep: str, minute: int) -> bool:
     """minute: of the day."""
     since, until = (int(time[:2]) * 60 + int(time[3:]) for time in sleep.split("-"))
+    # Over midnight it is the day that is the one span.
     return since <= minute < until if since < until else not until <= minute < since
 
 
@@ -229,6 +230,7 @@ def _free(stops: tuple[Stop, ...], start: int, end: int) -> Iterator[tuple[int, 
         begins = micros(stop.starts_at)
         if min(begins, end) > start:
             yield start, min(begins, end)
+        # Stops may overlap, and a later one may end before an earlier one.
         start = max(start, _END if stop.ends_at is None else micros(stop.ends_at))
     if end > start:
         yield start, end
@@ -259,6 +261,7 @@ def _changes(zone: str, year: int) -> Spans:
     day = DAY // SECOND
     for second in range(first + day, last + 1, day):
         before, after = _offset(zone, second - day), _offset(zone, second)
+        # By days first: a year has 31 million seconds, and most zones change twice.
         if before != after:
             changed = bisect_right(range(day), False, key=lambda passed: _offset(zone, second - day + passed) != before)
             found.append(((second - day + changed) * SECOND, after * SECOND))

@@ -94,6 +94,7 @@ def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
     nag = days.pop("nagtime", None)
     if options.get("clock") == "":
         raise BadArguments(f'"--clock=" does not say how much time there is: {_EXAMPLES}.')
+    # The classic server's options, in days, which its players know by heart.
     if "clock" not in options:
         control = TimeControl(days.get("forfeittime"), days.get("totaltime")) if days else default
     elif days:
@@ -139,6 +140,7 @@ def _limits(text: str) -> TimeControl:
     cap = None if found["cap"] is None else _bounded(found["cap"])
     if increment > MOST:
         raise BadArguments(f'"{found["increment"]}" is too much: a move adds at most {in_words(MOST)}.')
+    # A cap below that would take time away with the first move.
     if cap is not None and cap < max(bank, increment):
         raise BadArguments(f'"{text}": what the clock may never be above is at least what it begins with.')
     return TimeControl(bank=bank, increment=increment, cap=cap)

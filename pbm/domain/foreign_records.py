@@ -60,6 +60,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
     """
     text = text.lstrip("\ufeff \t\r\n")
     try:
+        # A trial of Ludii begins with the game's path.
         if text.startswith("game="):
             return _of_trial(text)
         nodes = sgf.main_line(text) if re.match(r"\(\s*;", text) else []
@@ -104,6 +105,7 @@ def _game_of(root: sgf.Node, wanted: str) -> str:
         return name
     if event in GAMES:
         return event
+    # SGF means Go where GM is missing, but Little Golem leaves it out for all its games.
     if not wanted and root.keys().isdisjoint(("KM", "HA", "RU")):
         raise NotAllowed('It does not say which game it is (GM). Write the game in front, as in "hex review".')
     return wanted or "go"
@@ -178,6 +180,7 @@ def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[S
             yield 0, SWAP
         elif deeds.startswith("Pass:") or target is None:
             yield 0, sgf.PASS
+        # Ludii writes a placement as a move from nowhere, or from the site itself.
         elif origin in (None, "-1", target):
             yield 0, site(int(target))
         else:

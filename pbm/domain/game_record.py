@@ -107,11 +107,8 @@ def _head(record: GameRecord) -> Iterator[str]:
     yield f"Result: {record.result.ending.value} {record.result.winner or 0} {record.result.reason}".rstrip()
 
 
-def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]]) -> GameRecord:
-    """The record, with canonical notations and the result by the rules. told: its moves, from its start.
-
-    Raises: BadArguments, GameError, Rejected.
-    """
+def _headed(head: list[str]) -> GameRecord:
+    """The record without its moves. Raises: BadArguments."""
     values = {name: value.strip() for name, _, value in (line.partition(":") for line in head)}
     body = "\n".join(line.removeprefix("Body:").removeprefix(" ") for line in head if line.startswith("Body:"))
     try:
@@ -120,7 +117,7 @@ def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]
             raise BadArguments(f'There is no game "{game[:40]}" here.')
         ending, winner, *reason = values["Result"].split(" ", 2)
         result = Result(Ending(ending), int(winner) or None, "".join(reason))
-        record = GameRecord(
+        return GameRecord(
             game, int(version), tuple(values["Options"].split()), body, (values["First"], values["Second"]),
             _instant(values["Started"]), _instant(values["Ended"]), result, (),
         )  # fmt: skip
@@ -128,13 +125,27 @@ def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]
         raise BadArguments(f"The record is not whole: it lacks a line {error.args[0]}.") from None
     except (ValueError, OverflowError) as error:
         raise BadArguments(f"The record cannot be read: {error}.") from None
-    if not 1 <= record.version <= (ours := GAMES[game].info.version):
-        raise BadArguments(f"The record is of version {version[:9]} of {game}; this server plays version {ours}.")
-    start = State.start(GAMES[game], record.options, body)
+
+
+def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]]) -> GameRecord:
+    """The record, with canonical notations and the result by the rules. told: its moves, from its start.
+
+    Raises: BadArguments, GameError, Rejected.
+    """
+    record = _headed(head)
+    game, result = GAMES[record.game], record.result
+    # Later versions may have rules that are not known here; earlier ones stay readable.
+    if not 1 <= record.version <= game.info.version:
+        version = f"{record.version}"[:9]
+        raise BadArguments(
+            f"The record is of version {version} of {game.info.name}; this server plays version {game.info.version}."
+        )
+    start = State.start(game, record.options, record.body)
     state, moves, below = sgf.replayed(start, [*told(start)])
     by_rules = state.result
     if below:
         raise BadArguments(f"The record goes on after its end, with {counted(below, 'move')}.")
+    # A file may have been edited: what the rules say decides, and only what they cannot know is believed.
     if (by_rules is None) == (result.ending is Ending.RULES) or result.winner not in (None, 1, 2):
         raise BadArguments(f"The record does not end as it says, {result.ending.value}.")
     return replace(record, result=by_rules or result, moves=moves)

@@ -280,6 +280,7 @@ class Match(NamedTuple):
         number = len(self.record)
         while number:
             ply = self.record[number - 1]
+            # A queued or planned ply was chosen; only one without an alternative was not.
             if ply.seat in seats and not (ply.auto and self._was_forced(number)):
                 break
             number -= 1
@@ -328,6 +329,7 @@ def _remembered(latest: int) -> Callable[[_F], _F]:
         def recall(*args: Any) -> Any:
             found, error = attempt(*args)
             if error is not None:
+                # A cached error grows its traceback with each raise, and keeps what every frame held.
                 raise error.with_traceback(None)
             return found
 
@@ -471,6 +473,7 @@ class State:
             except (BadNotation, NotAllowed):
                 break
             except MoveError:
+                # The first word may be the beginning of a sentence; after a ply the next one is meant as a ply.
                 if not plies:
                     break
                 raise
@@ -501,6 +504,7 @@ def _read(state: State, text: str) -> Any:
     try:
         return state.game.parse(state.position, text)
     except BadNotation as error:
+        # A Cyrillic keyboard has С, А and Е, which look as Latin letters and are none; nobody can see why they fail.
         foreign = ((_ALPHABETS.get(unicodedata.name(char, "").split(" ")[0]), char) for char in text)
         told = (f' Your "{char}" is a {alphabet} letter, not a Latin one.' for alphabet, char in foreign if alphabet)
         raise BadNotation(f"{error}{next(told, '')}", error.candidates) from None
@@ -534,6 +538,7 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
                 last = read(position, notation)
                 before, position = position, game.play(position, last)
             plies += 1
+    # These say what is wrong, or are no fault of the record.
     except (GameError, Rejected, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001  a record that was altered may break an unjudged reading anyhow
@@ -565,6 +570,7 @@ def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
 
     moved_at: when the last ply was played, which may not be in the match yet.
     """
+    # Nothing comes by itself: the pause needs its end, an overrun the decision of the other player.
     if clock.paused or clock.overrun_at is not None:
         return clock
     stopped = clock.control.timed and clock.deadline_at is None

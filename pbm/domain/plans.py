@@ -74,6 +74,7 @@ def turn(state: State, text: str) -> tuple[State, list[str]]:
     try:
         after, notation = state.play(text)
     except BadNotation:
+        # By commas first: a blank may stand within a ply, as in "b1 b2".
         parted = (re.split(separators, text.strip(_EDGES)) for separators in (r"\s*[,;&]\s*", r"[\s,;&]+"))
         words = next((words for words in parted if len(words) > 1 and all(map(state.reads, words))), None)
         if words is None:
@@ -98,6 +99,7 @@ def chain(words: Sequence[str]) -> Plan:
     words = [bare for word in words if (bare := _bare(word))]
     if not words:
         raise BadArguments(f"There is nothing in your plan: {_EXAMPLE}")
+    # A line that ends with the opponent's move answers nothing to it.
     if len(words) % 2:
         raise BadArguments(
             f"{quoted(words[-1])}, the last, is your opponent's move: add what you answer, or leave it out.",
@@ -139,6 +141,7 @@ def understood(text: str) -> Plan:
     """The plan of a text that must be one: branches, or a line of plies. Raises: BadArguments."""
     if BEGINNING.match(text):
         return read(text)
+    # "E5: D4" lacks only its first word.
     if re.search(r"[:()]|\bif\b", text.translate(WIDE), re.IGNORECASE):
         return read(f"if {text}")
     return chain([word for word in text.split() if _bare(word).casefold() != "then"])
@@ -232,6 +235,7 @@ def _joined(pieces: Sequence[str]) -> Iterator[str]:
     """Tokens, and texts that are not empty; a parenthesis that belongs to a text stays with it."""
     text = ""
     for place, piece in enumerate([*pieces, "", ""]):
+        # "(C3, D4)" holds plies, not branches.
         is_token = place % 2 == 1 and not (piece == ")" and text.count("(") > text.count(")"))
         if not is_token:
             text += piece
@@ -246,6 +250,7 @@ def _joined(pieces: Sequence[str]) -> Iterator[str]:
 def _halves(text: str) -> tuple[str, str]:
     """Condition and answer. Raises: BadArguments."""
     condition, colon, answer = text.partition(":")
+    # "if E5 then D4" is how people say it.
     if not colon:
         condition, *rest = LINK.split(text, maxsplit=1)
         answer = "".join(rest)
@@ -346,6 +351,7 @@ class _Checker:
         for branch in plan:
             step = self._step(state, branch, (*above, replace(branch, then=())), known=known)
             first = joined.setdefault(step.condition, step)
+            # Told once the condition is canonical: "E5" and "5e" are one move, with two answers.
             if first.answer != step.answer:
                 raise BadArguments(f"{_at(step.path)}: you answer {first.condition} with {first.answer} already.")
             if first is not step:
@@ -358,33 +364,43 @@ class _Checker:
 
     def _step(self, state: State, branch: Branch, path: Plan, *, known: bool) -> _Step:
         """The branch itself, checked."""
+        # 200 branches of a game whose moves take long to judge would hold up everybody else.
         if self.is_late():
             raise BadArguments(f"{_at(path)}: your plan takes too long to check. Send one with fewer branches.")
         condition, answer = branch.condition, branch.answer
         if condition == DRAW:
-            self._check_answer_to_offer(answer, path)
+            is_end = True
+            if answer not in _TO_AN_OFFER:
+                raise BadArguments(f"{_at(path)}: an offer of a draw is answered by accept, reject or resign.")
         elif answer in (ACCEPT, REJECT):
             raise BadArguments(f'{_at(path)}: {answer} answers an offer: write "if draw: {answer}".')
-        elif condition == ANY:
-            state, known = _example(state), False
         else:
-            state, condition = self._played(state, condition, path, known=known, whose=f"{self.opponent}'s move")
-            if known and state.outcome is None and state.to_move == self.seat:
-                raise BadArguments(
-                    f"{_at(path)}: {self.opponent} moves again after {condition}: name that move, too, as in "
-                    f'"if {condition}, MOVE: MOVE".'
-                )
-        if condition != DRAW and answer != RESIGN:
-            state, answer = self._played(state, answer, path, known=known, whose="your own move")
-        if branch.then and (condition == DRAW or answer == RESIGN or (known and state.outcome is not None)):
+            state, condition, known = self._happened(state, condition, path, known=known)
+            is_end = answer == RESIGN
+            if not is_end:
+                state, answer = self._played(state, answer, path, known=known, whose="your own move")
+                is_end = known and state.outcome is not None
+        if not branch.then:
+            return _Step(condition, answer, (), state, path, known)
+        if is_end:
             raise BadArguments(f"{_at(path)}: that ends the game, so nothing can come after it.")
-        if branch.then and known and state.to_move != self.seat:
+        # What comes below begins with a move of the opponent's.
+        if known and state.to_move != self.seat:
             raise BadArguments(f"{_at(path)}: you move again after {answer}, so no plan can come after it.")
         return _Step(condition, answer, branch.then, state, path, known)
 
-    def _check_answer_to_offer(self, answer: str, path: Plan) -> None:
-        if answer not in _TO_AN_OFFER:
-            raise BadArguments(f"{_at(path)}: an offer of a draw is answered by accept, reject or resign.")
+    def _happened(self, state: State, condition: str, path: Plan, *, known: bool) -> tuple[State, str, bool]:
+        """The state after what the opponent does, its canonical form, and whether that state is known."""
+        if condition == ANY:
+            return _example(state), ANY, False
+        state, condition = self._played(state, condition, path, known=known, whose=f"{self.opponent}'s move")
+        # As after a box in Dots and Boxes: the answer would never find its turn.
+        if known and state.outcome is None and state.to_move == self.seat:
+            raise BadArguments(
+                f"{_at(path)}: {self.opponent} moves again after {condition}: name that move, too, as in "
+                f'"if {condition}, MOVE: MOVE".'
+            )
+        return state, condition, known
 
     def _played(self, state: State, text: str, path: Plan, *, known: bool, whose: str) -> tuple[State, str]:
         """The state after a ply, and its notation; if the ply is illegal on an example, another state, and its text."""
@@ -392,6 +408,7 @@ class _Checker:
             after, notations = turn(state, text)
             return after, TOGETHER.join(notations)
         except (GameError, Rejected) as error:
+            # On a board that is only an example a move may be illegal and still become legal; unreadable it stays.
             if known or isinstance(error, (BadNotation, NotAllowed)):
                 raise BadArguments(f"{_at(path)}: {quoted(text)} as {whose}: {error}{_near(error)}") from None
         return _example(state), text
@@ -413,6 +430,7 @@ def _example(state: State) -> State:
     """The state after some ply, which does not end the game if such a ply is found quickly."""
     moves = islice(state.game.moves(state.position), 8)
     states = [state.play(state.game.notate(state.position, move))[0] for move in moves]
+    # An example that is over would refuse every answer below it.
     return next((after for after in states if after.outcome is None), states[0] if states else state)
 
 

@@ -79,6 +79,7 @@ def aged(rating: Rating, idle: timedelta) -> Rating:
 def after_match(own: Rating, opponent: Rating, score: float) -> Rating:
     """The rating after a match. own, opponent: as they were when it ended. score: 1, 0.5 or 0."""
     after = rate(own, [(opponent, score)])
+    # Nobody can be raised by accounts made for the purpose, which are provisional.
     return after._replace(rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
 
 
@@ -139,6 +140,7 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
         if f_middle * f_high <= 0:
             low, f_low = high, f_high
         else:
+            # The Illinois step: without it one end would stay where it is, and the search would crawl.
             f_low /= 2
         high, f_high = middle, f_middle
     return (low / 2).exp()

@@ -37,7 +37,7 @@ class Choice:
     name: str
     meaning: str
     values: tuple[str, ...] = ()
-    """The allowed words; empty for a time zone, which is looked up."""
+    """The allowed words; empty if there is a reader."""
     reader: Callable[[str], str] | None = None
     """Returns the canonical form, if a list of words is not enough; `told` then says what is allowed."""
     told: str = ""
@@ -47,39 +47,54 @@ class Choice:
     def range(self) -> str:
         if self.told:
             return self.told
-        if not self.values:
-            return "a name such as Europe/Berlin or UTC"
         return joined(self.values, "or") if len(self.values) > 1 else f"only {self.values[0]} so far"
 
     @property
     def example(self) -> str:
-        return self.sample or (self.values[-1] if self.values else "Europe/Berlin")
+        return self.sample or self.values[-1]
 
     def read(self, value: str) -> str:
         """Raises: BadArguments."""
         if self.reader is not None:
             return self.reader(value)
-        known = self.values or available_timezones()
-        plain = _SWITCHES.get(value.casefold(), value) if {*self.values} >= {"on", "off"} else value
-        found = next((word for word in known if word.casefold() == plain.casefold()), None)
-        if found is None and not self.values and (zone := _fixed_zone(value)) in known:
-            excuse = "which knows summer time. Where there is none, write the hours with the sign the other way round."
-            raise BadArguments(
-                f'"{value}" does not fit: write a place such as Europe/Berlin, {excuse}', f"set timezone {zone}"
-            )
-        if found is None and not self.values:
-            found = _places(known).get(value.casefold().replace(" ", "_"))
-        if found is None:
-            meant = self._meant(value, known)
-            told = f". Did you mean {meant}?" if meant else f": {self.name} is {self.range}."
-            raise BadArguments(f'"{value}" does not fit{told}', f"set {self.name} {meant or 'VALUE'}")
-        return found
+        words = {word.casefold(): word for word in self.values}
+        plain = value.casefold()
+        if words.keys() >= {"on", "off"}:
+            plain = _SWITCHES.get(plain, plain)
+        if plain not in words:
+            raise _unfit(self.name, self.range, value, words)
+        return words[plain]
 
-    def _meant(self, value: str, known: Collection[str]) -> str:
-        """The word that may be meant, or ""."""
-        places = {word.casefold(): word for word in known} if self.values else _places(known)
-        close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), places, n=1, cutoff=0.75)
-        return places[close[0]] if close else ""
+
+def _unfit(name: str, allowed: str, value: str, words: Mapping[str, str]) -> BadArguments:
+    """The refusal of a value, with the one of these words that may be meant. words: by their folded forms."""
+    close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), words, n=1, cutoff=0.75)
+    if not close:
+        return BadArguments(f'"{value}" does not fit: {name} is {allowed}.', f"set {name} VALUE")
+    meant = words[close[0]]
+    return BadArguments(f'"{value}" does not fit. Did you mean {meant}?', f"set {name} {meant}")
+
+
+_ZONES = "a name such as Europe/Berlin or UTC"
+
+
+def read_zone(value: str) -> str:
+    """The name of a time zone, also from its place alone. Raises: BadArguments."""
+    known = available_timezones()
+    named = {zone.casefold(): zone for zone in known}
+    if value.casefold() in named:
+        return named[value.casefold()]
+    zone = _fixed_zone(value)
+    if zone in known:
+        excuse = "which knows summer time. Where there is none, write the hours with the sign the other way round."
+        raise BadArguments(
+            f'"{value}" does not fit: write a place such as Europe/Berlin, {excuse}', f"set timezone {zone}"
+        )
+    places = _places(known)
+    place = value.casefold().replace(" ", "_")
+    if place not in places:
+        raise _unfit("timezone", _ZONES, value, places)
+    return places[place]
 
 
 def _places(zones: Collection[str]) -> dict[str, str]:
@@ -144,7 +159,9 @@ class Settings:
         "whether a board in HTML comes with a drawn picture, too; turn is where you are to move or ask to see it",
         ("turn", "on", "off"),
     )
-    timezone: str = choice("UTC", "where you are; times in emails are told in it")
+    timezone: str = choice(
+        "UTC", "where you are; times in emails are told in it", reader=read_zone, told=_ZONES, sample="Europe/Berlin"
+    )
     sleep: str = choice(
         OFF,
         "hours of your time zone in which your clock stands still, except in games that are strict",

@@ -107,17 +107,28 @@ def moves_of(nodes: Sequence[Node], start: State, cells: Mapping[str, Cell]) -> 
 
     Raises: NotAllowed if there are other stones on the board than those that the game begins with here.
     """
-    moves = list(_written(nodes))
-    is_go, is_lettered = start.game.info.sgf == GO, start.game.info.sgf in LETTERED
-    usual = {(f"A{cell.piece}", point if is_lettered else cell.name) for point, cell in cells.items() if cell.piece}
+    moves, usual = list(_written(nodes)), _stones(start, cells)
+    is_go = start.game.info.sgf == GO
     placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
-    given = [("AB", text) for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual) if is_go else 0])]
-    if placed.union(given) == usual or not (placed or is_go):
+    given: list[tuple[str, str]] = []
+    if is_go:  # some programs write the handicap as Black's first moves
+        given = [("AB", text) for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual)])]
+    if placed.union(given) == usual:
         return moves[len(given) :]
-    if not (is_go and usual):
+    if is_go and usual:
+        stones = "".join(f"[{point}]" for _, point in sorted(usual))
+        raise NotAllowed(
+            f"With this handicap a game here begins with HA[{len(usual)}]AB{stones}, and White is to move."
+        )
+    if placed:
         raise NotAllowed("It puts stones on the board (AB, AW) where no game here begins with them.")
-    stones = "".join(f"[{point}]" for _, point in sorted(usual))
-    raise NotAllowed(f"With this handicap a game here begins with HA[{len(usual)}]AB{stones}, and White is to move.")
+    return moves  # Othello's first stones, which every program knows, need not be written
+
+
+def _stones(start: State, cells: Mapping[str, Cell]) -> set[tuple[str, str]]:
+    """The stones that are on the board at the start, each as the property that places it, and its point."""
+    is_lettered = start.game.info.sgf in LETTERED
+    return {(f"A{cell.piece}", point if is_lettered else cell.name) for point, cell in cells.items() if cell.piece}
 
 
 def told(
@@ -162,11 +173,13 @@ def replayed(start: State, told: Sequence[tuple[Seat, str]]) -> tuple[State, tup
     It ends by our rules or with a resignation; passes that are forced here may be left out there.
     told: the moves, each with its player's seat, or with 0 if anybody's. Raises: NotAllowed.
     """
+    # A file of a megabyte holds far more moves than any game, and each of them is judged.
     if len(told) > MOST_PLIES:
         raise NotAllowed(f"It has more than {MOST_PLIES} plies.")
     state, moves = start, list[str]()
     for number, (seat, text) in enumerate(told, 1):
         try:
+            # Other programs leave out the passes of Othello that nobody chooses.
             while state.forced is not None and state.named(text) != state.forced:
                 state, notation = state.played(state.forced)
                 moves.append(notation)

@@ -151,8 +151,10 @@ def read_hour(word: str) -> str:
     if word.casefold() == OFF:
         return OFF
     found = _TIME.fullmatch(word.casefold())
+    # "13pm" and "0am" are slips, and either reading may be meant.
     if found is None or (found[3] and not 1 <= int(found[1]) <= 12):
         raise BadArguments(f'"{word}" does not fit: digest is off, or a time of day such as 08:00.', "set digest 08:00")
+    # 12am is midnight and 12pm noon.
     hour = int(found[1]) % 12 + (12 if found[3] == "pm" else 0) if found[3] else int(found[1])
     return f"{hour:02}:{found[2] or '00'}"
 

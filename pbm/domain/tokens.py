@@ -102,6 +102,7 @@ class Signer:
         """Replaces the secrets."""
         if secrets != self._secrets:
             self._secrets = secrets
+            # Or mails would still carry tokens of a secret that was replaced because it leaked.
             _lasting.cache_clear()
 
     def seal(self, token: Token) -> str:
@@ -109,6 +110,7 @@ class Signer:
 
     def open(self, text: str) -> Token | None:
         """The token, or None if the text was not sealed by this server."""
+        # The text is from an address that anybody can write.
         return _opened(self._secrets, text) if len(text) <= _MAX_LENGTH else None
 
     def return_key(self, key: str) -> str:
@@ -118,6 +120,7 @@ class Signer:
     def key_returned(self, text: str) -> str | None:
         """The key of the mail whose return path has this text; None if the path was not made by this server."""
         key, _, proof = text.lower().rpartition(".")
+        # In constant time, so that the time of a refusal does not tell how much of a forged proof is right.
         is_ours = any(hmac.compare_digest(proof.encode(), _proof(secret, key).encode()) for secret in self._secrets)
         return key if is_ours else None
 
@@ -142,6 +145,7 @@ def _opened(secrets: Collection[bytes], text: str) -> Token | None:
     """Cached, because one mail's token is opened several times."""
     sealed = _read(text)
     payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
+    # The same; and with two secrets, so that mails sent before the change of one still work.
     if not payload or not any(hmac.compare_digest(mac, _mac(secret, payload)) for secret in secrets):
         return None
     kind, *numbers = _read_varints(payload)
