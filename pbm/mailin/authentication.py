@@ -61,6 +61,7 @@ def parsed(value: str) -> AuthenticationResults:
     text = _without_comments(value)
     head, *rest = [piece.strip() for piece in _PIECE.findall(text or "") if piece.strip()] or [""]
     server = head.split()
+    # RFC 8601, 2.2: "none" says that nothing was checked.
     if [piece.casefold() for piece in rest] == ["none"]:
         rest = []
     results = tuple(map(_result, rest))
@@ -121,7 +122,8 @@ def judged(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> Jud
     if any((result.method, result.verdict) == ("dmarc", "fail") for result, _ in said):
         return Judgement.FAILED
     is_to_us = any(map(robot.owns, plain_addresses(fields.get("to", [])[-1:])))
-    proofs = [is_sure for result, is_sure in said if sender and _proves(result, sender.lower(), envelope, is_to_us)]
+    mail_from = (envelope.mail_from or "").lower()
+    proofs = [is_sure for result, is_sure in said if sender and _proves(result, sender.lower(), mail_from, is_to_us)]
     if any(proofs):
         return Judgement.PASSED
     failed = any((result.method, result.verdict) == ("spf", "fail") for result, _ in said)
@@ -145,23 +147,26 @@ def _said(fields: Fields, robot: Robot) -> Iterator[tuple[CheckResult, bool]]:
             return
         is_sure = hops == 0 or robot.authserv_strips
         yield from ((result, is_sure) for result in field.results)
+        # Below its own Received, our server adds one field; the next may have come with the mail.
         if hops or "received" not in fields:
             return
 
 
-def _proves(result: CheckResult, sender: str, envelope: Envelope, is_to_us: bool) -> bool:
-    """Whether one result proves the sender, an address in lower case. is_to_us: whether a signature counts."""
+def _proves(result: CheckResult, sender: str, mail_from: str, is_to_us: bool) -> bool:
+    """Whether one result proves the sender. Addresses are in lower case. is_to_us: whether a signature counts."""
     domain = sender.rpartition("@")[2]
     if result.verdict != "pass":
         return False
     if result.method == "dkim":
+        # RFC 6376: d= vouches for its subdomains, too, but a whole top-level domain vouches for nobody.
         return is_to_us and any("." in d and f".{domain}".endswith(f".{d}") for d in result.values("d"))
     if result.method == "dmarc":
+        # RFC 8601, 2.7.6 names the domain that DMARC compared, which stands in From.
         return is_to_us and domain in [value.rpartition("@")[2] for value in result.values("from")]
     if result.method == "spf":
         # Many servers write only the domain; the address is then the envelope's.
         proven = result.values("mailfrom", "mail", "from")
-        return sender in proven or (domain in proven and (envelope.mail_from or "").lower() == sender)
+        return sender in proven or (domain in proven and mail_from == sender)
     return False
 
 
@@ -183,6 +188,7 @@ def peer(fields: Fields, robot: Robot) -> str:
     for value in fields.get("received", []) if robot.authserv_id else ():
         if not _BY.search(_COMMENT.sub("", value)) or not _is_hop_of_ours(value, robot):
             break
+        # Servers of ours pass mail on over private addresses, which tell nothing of the sender's network.
         host = _handed_over_by(value)
         found = host if host and ipaddress.ip_address(host).is_global else found
     return found
@@ -242,6 +248,7 @@ def network_of(peer: str, bits: int = 32) -> str:
         return ""
     if not address.is_global:
         return ""
+    # Nearly every call: a network need not be made for it.
     if address.version == 4 and bits == 32:
         return peer
     return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))

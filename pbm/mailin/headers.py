@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -25,7 +26,11 @@ _MAX_ADDRESSES = 2000
 _WORD = re.compile(r"=\?([^?*\s]{1,60})(?:\*[^?\s]{0,20})?\?([bBqQ])\?([^?]{0,2000})\?=")
 _WORDS = re.compile(rf"{_WORD.pattern}(?:\s+{_WORD.pattern})*")
 _ID = re.compile(r"<[^<>\s]{1,250}>")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\((?:[^()\\]|\\.)*\)|<[^<>]*>|[^"(<,;:]+|.', re.DOTALL)
+_TOKEN = re.compile(
+    r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<comment>\((?:[^()\\]|\\.)*\))|<(?P<angle>[^<>]*)>|'
+    r'(?P<plain>[^\s"()<,;:][^"(<,;:]*)|(?P<odd>\S)',
+    re.DOTALL,
+)
 _ADDRESS = re.compile(r"[^\s<>()\[\],;:\\\"@]{1,64}@([^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)*)\.?")
 _PLAIN_ADDRESS = re.compile(r"[\w.+=-]{1,120}@[\w.-]{1,253}")
 _TAG = re.compile(r"\[[^\[\]]{1,60}\]\s*")
@@ -60,6 +65,7 @@ class Robot:
 
     def return_path(self, key: str) -> str:
         """The address for bounces of the mail with this key."""
+        # A provider delivers pbm+anything to pbm's mailbox, but knows no mailbox called bounce.
         own = f"{self.local_part}+{self.bounce_part}-" if self.one_mailbox else f"{self.bounce_part}+"
         return f"{own}{key}@{self.domain}"
 
@@ -69,6 +75,7 @@ class Robot:
         parts = [self.bounce_part.lower(), *(part for part, of in self.halves if of == domain)]
         if not at or len(parts) == 1:
             return False
+        # Mail servers can be set to either delimiter (Postfix: recipient_delimiter).
         return local in (*parts, *FOR_OPERATOR) or any(local.startswith((f"{part}+", f"{part}-")) for part in parts)
 
     @cached_property
@@ -82,6 +89,7 @@ def words(value: str) -> str:
     """A header field on one line, with its encoded words (RFC 2047) decoded."""
     if "=?" in value:
         value = _WORDS.sub(lambda run: _undone(run[0]), value)
+    # A control character in a header of ours would make it invalid, and a line break would begin another field.
     if not value.isprintable():
         value = "".join(c if c.isprintable() else " " for c in value)
     return " ".join(value.split())
@@ -89,6 +97,7 @@ def words(value: str) -> str:
 
 def _undone(run: str) -> str:
     """The text of adjacent encoded words; a character may be split between two of one charset."""
+    # RFC 2047, 5 forbids to split a character, but programs that count octets do it.
     by_charset = groupby(_WORD.finditer(run), key=lambda word: word[1].lower())
     return "".join(to_text(b"".join(map(_content, found)), charset) for charset, found in by_charset)
 
@@ -103,6 +112,7 @@ def _content(word: re.Match[str]) -> bytes:
 def strip_subject(text: str) -> str:
     """A subject without "Re:", "AW:", "Fwd:" in any language, list tags such as [pbmserv] and stars; blanks folded."""
     text = " ".join(_STARS.sub(" ", text[:MAX_SUBJECT]).split())
+    # Prefixes pile up where programs of several languages answer each other: "Re: AW: [club] Fwd:".
     while match := phrases.REPLY_PREFIX.match(text) or _TAG.match(text):
         text = text[match.end() :]
     return text
@@ -114,6 +124,7 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
     links of our mails, is never more than a title: ("Re: 101", "") -> "".
     """
     bare = strip_subject(subject)
+    # "Re: resign" would resign again with each answer of that conversation.
     titles = is_answer and (text or bare.isdecimal()) and phrases.REPLY_PREFIX.match(subject.lstrip())
     return "" if titles else bare
 
@@ -121,23 +132,23 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
 def one_address(values: Iterable[str]) -> str:
     """The address of a From field, its domain in lower case; empty unless there is exactly one valid address."""
     values = list(values)
+    # RFC 5322, 3.6: From occurs once. Of several, mail programs and checks of DMARC pick different ones.
     if len(values) != 1:
         return ""
-    pieces = [piece for piece in _TOKEN.findall(values[0][:_MAX_ADDRESSES]) if not piece.isspace()]
-    outside = [piece for piece in pieces if piece[0] not in '<("']
-    named = " ".join(
-        piece.strip("\" '") if piece[0] == '"' else piece.strip() for piece in pieces if piece[0] not in "<("
-    )
-    angles = [piece[1:-1].strip() for piece in pieces if piece[0] == "<"]
-    if any(piece in set('<,;:()"') for piece in pieces) or len(angles) > 1:
+    found = defaultdict[str, list[str]](list)
+    for token in _TOKEN.finditer(values[0][:_MAX_ADDRESSES]):
+        kind = str(token.lastgroup)
+        found[kind].append(token[kind].strip())
+    candidates = found["angle"] or [*(name.strip("\"' ") for name in found["quoted"]), *found["plain"]]
+    # Lists and groups name several people, and of an unclosed quote or bracket each program makes something else.
+    if found["odd"] or len(candidates) != 1:
         return ""
-    address = angles[0] if angles else named
+    address = candidates[0]
     match = _ADDRESS.fullmatch(address)
-    if (
-        match is None
-        or not address.isprintable()
-        or any("@" in piece and piece.strip(" '").lower() != address.lower() for piece in outside)
-    ):
+    # A program may show the address that stands beside the brackets, so only the same one may stand there.
+    beside = {piece.strip(" '").lower() for piece in found["plain"] if "@" in piece}
+    # No answer can be written to an address with a control character: such a mail was parked.
+    if match is None or not address.isprintable() or not beside <= {address.lower()}:
         return ""
     local = address.rpartition("@")[0]
     return f"{local}@{match[1].lower()}"
@@ -176,6 +187,7 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
     """
     reply = bounce = None
     pattern = _with_token(robot.halves, robot.bounce_part.lower())
+    # Each address may have a copy of the mail: the first token counts, since one mail has one answer.
     for address in addresses:
         match = pattern.fullmatch(address.lower())
         if match and match[1]:
@@ -191,6 +203,7 @@ def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
     An unknown attribute makes a field invalid, unless its name begins with "_".
     """
     found = [given for value in fields.get("autocrypt", ()) if (given := _key(value, sender))]
+    # Autocrypt Level 1, "Parsing the Autocrypt Header": of several valid fields none counts.
     if len(found) != 1:
         return None
     key, mutual = found[0]
@@ -200,6 +213,7 @@ def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
 def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
     pairs = (part.partition("=") for part in value.split(";") if part.strip())
     given = {name.strip().lower(): content.strip() for name, _, content in pairs}
+    # Autocrypt Level 1: unknown attributes are critical unless they begin with "_"; and the key must be From's own.
     unknown = [name for name in given if name not in ("addr", "prefer-encrypt", "keydata") and name[:1] != "_"]
     if unknown or not sender or given.get("addr", "").lower() != sender.lower():
         return None
@@ -209,6 +223,7 @@ def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
 
 def without_tokens(text: str, robot: Robot) -> str:
     """A text without the tokens in our addresses, because anybody who reads a token can write in its owner's name."""
+    # Most texts hold no address, and this spares them a pattern.
     if "@" not in text:
         return text
     return _with_token(robot.halves, robot.bounce_part.lower()).sub(robot.address, text)
@@ -239,10 +254,12 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
     """
     board = _answered(envelope.recipients, robot, board_of)
     head = _head(raw)
+    # A fetched mailbox or a pipe has no envelope; where there is one, fields may name any board.
     if board is None and not envelope.recipients:
         board = _answered(_addresses(head), robot, board_of)
     if board is not None:
         return f"board {board}"
+    # The board in the subject is no lane of its own: a flood that names a board would hold up those who play there.
     sender = envelope.mail_from if envelope.mail_from is not None else next(iter(_addresses(_field(_FROM, head))), "")
     named = _BOARD.search(_field(_SUBJECT, head))
     words = [*([f"board {int(named[0])}"] if named else []), f"from {sender}"] if sender else []

@@ -104,6 +104,7 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     fields = Fields(names)
     place = 0
     for match in _FIELD.finditer(raw[: MAX_HEADERS + 1].decode("latin-1")):
+        # Cut there, it would lose the fields that tell whether a machine wrote it, so it is parked.
         if match.end() > MAX_HEADERS:
             raise TooLongError(f"more than {MAX_HEADERS} bytes of header")
         name, value, line = match.groups()
@@ -113,6 +114,7 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
         elif not line.strip(" \t\v\f"):
             place = match.end()
             break
+        # mbox files begin each mail with such a line, and some pipes pass it on.
         elif place or not line.startswith("From "):
             break
         place = match.end()
@@ -133,6 +135,7 @@ def cut(raw: bytes, most: int) -> bytes:
 
 def _value(written: str) -> str:
     """The value of a field on one line. written: decoded as Latin-1, so each character is a byte."""
+    # Nearly all fields: nothing is to be unfolded or decoded.
     if written.isascii() and written.isprintable():
         return written[:MAX_FIELD].strip()
     unfolded = b" ".join(written.encode("latin-1").splitlines())[: 2 * MAX_FIELD]
@@ -142,14 +145,17 @@ def _value(written: str) -> str:
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     """A part with its own parts. budget: holds how many more parts the whole mail may have."""
     kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0][:MAX_TYPE])
+    # Outlook signs opaquely by default: to other programs the whole mail is one attached file.
     if kind in smime.TYPES and depth < MAX_DEPTH and (content := _signed(fields, kind, parameters, body)):
         return _part(*content, depth + 1, budget)
     if kind == "application/pgp" and "sign" in parameters.get("x-action", ""):
-        kind = "text/plain"  # as mutt wrote signed mails before PGP/MIME; the text stands in it in clear
+        # Mutt wrote signed mails so before PGP/MIME; the text stands in it in clear.
+        kind = "text/plain"
     if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
         return Entity(fields, kind, parameters, body)
     parts = []
     for piece in _pieces(body, parameters.get("boundary", "").encode("utf-8", "replace")):
+        # The standard parser makes an object for each of 150,000 empty parts.
         budget[0] -= 1
         if budget[0] < 0:
             break
@@ -158,6 +164,7 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
         except TooLongError:
             continue
         parts.append(_part(inner, rest, depth + 1, budget))
+    # A multipart without its boundary: mail programs show its source as text, so the person's words are there.
     if not parts and depth == 0:
         return Entity(fields, "text/plain", parameters, body)
     return Entity(fields, kind, parameters, b"", tuple(parts))
@@ -173,6 +180,7 @@ def _signed(fields: Fields, kind: str, parameters: Mapping[str, str], body: byte
     except TooLongError:
         return None
     merged = Fields([*fields.order, *inner.order])
+    # RFC 8551, 3.1: the signed part has content fields only; who writes stands outside.
     merged |= {name: values for name, values in fields.items() if not name.startswith("content-")}
     merged |= {name: values for name, values in inner.items() if name.startswith("content-")}
     return merged, rest
@@ -203,6 +211,7 @@ def _term(value: str) -> str:
 
 def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
     """The bytes between boundary lines; if the boundary does not occur, it is guessed; the last one may be missing."""
+    # Gateways that rewrite boundaries forget the field.
     if not boundary or b"--" + boundary not in body:
         guess = _GUESSED_BOUNDARY.search(body)
         if guess is None:
@@ -210,6 +219,7 @@ def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
         boundary = guess[1].rstrip()
     start, at, mark = None, 0, b"--" + boundary
     while (at := body.find(mark, at)) >= 0:
+        # RFC 2046, 5.1.1: a boundary counts at the beginning of a line only, and the line break belongs to it.
         before = _LINE_BEGINS.search(body, max(start or 0, at - 2), at)
         at += len(mark)
         behind = _MARK_ENDS.match(body, at) if before else None
@@ -286,6 +296,7 @@ def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
     charset. A few bad bytes are replaced. guess: bytes that no such charset fits are compared with what people write in
     many languages; without it they are taken as Western European.
     """
+    # ISO-2022 and UTF-7 write other letters in ASCII bytes; all other charsets read these alike.
     if data.isascii() and b"\0" not in data and b"\x1b" not in data and not _ASCII_CODED.search(charset):
         return data.decode("ascii")
     texts = (_by(name, data) for name in _charsets(data, charset))
@@ -302,6 +313,7 @@ def _by(charset: str, data: bytes) -> str | None:
     except LookupError:
         return None
     except UnicodeError:
+        # One bad byte must not change the charset of the whole text.
         text = data.decode(charset, "replace")
     bad = text.count("\ufffd")
     marked = len(text) if charset.startswith("utf-16") else len(text) - len(text.encode("ascii", "ignore"))
@@ -314,6 +326,7 @@ def _likeliest(data: bytes) -> str:
     Short texts may be guessed wrong: a single Central European, Baltic or Turkish word, as their charsets differ in few
     letters; one or two East Asian characters; a Cyrillic word of two letters, or in capitals.
     """
+    # Between Latin letters such bytes stand alone; in other scripts they make up whole words.
     foreign = _FOREIGN_WORD.search(data)
     among = _FOREIGN if foreign else _LATIN
     found = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])
@@ -322,16 +335,19 @@ def _likeliest(data: bytes) -> str:
 
 def _charsets(data: bytes, label: str) -> Iterator[str]:
     """The charsets to try, in order."""
+    # A byte order mark is surer than any label.
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         yield "utf-16"
     if data.count(b"\0") > len(data) // 4:
         yield "utf-16-le" if data[1::2].count(b"\0") > data[::2].count(b"\0") else "utf-16-be"
     name = normalize_encoding(label[:40].lower().strip("'\" "))
     name = aliases.get(name, name)
+    # Many programs label UTF-8 as Latin-1; Latin text is hardly ever valid UTF-8 by chance.
     if name == "latin_1" or name.startswith(("cp125", "iso8859", "koi8", "mac_")):
         yield "utf-8"
     if name.startswith(("utf_16", "utf_32")) and b"\0" not in data:
-        yield "utf-8"  # the label is wrong: in these every line break has a zero
+        # The label is wrong: in these every line break has a zero.
+        yield "utf-8"
     if name in _KNOWN:
         yield _SUPERSETS.get(name, name)
     yield "utf-8"
@@ -344,7 +360,9 @@ def unflowed(text: str, *, delsp: bool) -> str:
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)
+        # RFC 3676, 4.4: a space is stuffed before lines that begin with a space, ">" or "From ".
         content = content.removeprefix(" ")
+        # RFC 3676, 4.3 and 4.5: the signature mark is never flowed, nor are lines of another quote depth.
         if depth != open_depth or content == "-- ":
             done.append([">" * depth + (" " if depth else "")])
         is_open = content.endswith(" ") and content != "-- "

@@ -83,23 +83,25 @@ def is_forwarding(lines: Sequence[str], place: int) -> bool:
 
 def quote_follows(lines: Sequence[str], place: int) -> bool:
     """Whether the next line that is not blank is marked as quoted, so that the marks show where the quote ends."""
-    following = next((line for line in lines[place : place + 4] if line), "")  # blank lines come in pairs at most
+    # Blank lines come in pairs at most.
+    following = next((line for line in lines[place : place + 4] if line), "")
     return bool(MARKED.match(following))
 
 
 def _ruled_end(lines: Sequence[str], place: int, us: str) -> bool:
     """Whether a line is words between dashes, like "-----Original Message-----", or a rule above a header."""
     line = lines[place]
+    # Some programs send "-----Original Message-----From: pbm" with the line breaks lost.
     if one_line := _RULED.match(line):
         label = _LABEL.match(one_line[3])
         return label is not None and ("@" in label[2] or _dated(label[2]))
     words = _ruled(line)
     if words and (phrases.ORIGINAL.search(words) or _evidence([words], us) >= _STRONG - 1):
         return True
-    following = next((at for at in range(place + 1, min(place + 4, len(lines))) if lines[at]), None)
-    if following is None or not (words or RULE.match(line)):
+    if not words and not RULE.match(line):
         return False
-    return _header_block(lines, following) or (bool(words) and _is_header(_labelled(lines[following : following + 8])))
+    # People draw rules, too: only a header below shows that this one was drawn by a program.
+    return _header_block(lines, place + 1) or (bool(words) and _is_header(_labelled(lines[place + 1 : place + 9])))
 
 
 def _ruled(line: str) -> str:
@@ -118,11 +120,13 @@ def _header_block(lines: Sequence[str], place: int) -> bool:
     without known labels, a block is three lines including an address and a date, or four including a date with a time.
     One line is enough that begins with a sender's label and goes on with an address and a date.
     """
+    # Outlook quotes below a copy of the header, and marks no line.
     block = _labelled(lines[place : place + 12])
     if not block:
         return False
     roles = {phrases.LABELS.get(label): value for label, value in reversed(block)}
     begins = phrases.LABELS.get(block[0][0])
+    # The order differs by program: Outlook begins with From, others with the date or the subject.
     if "from" in roles and begins and roles.keys() & {"date", "subject"}:
         return True
     located = any("@" in value for _, value in block)
@@ -141,6 +145,7 @@ def _stacked_block(lines: Sequence[str], place: int) -> bool:
     """Whether a header as written by Lotus Notes begins here, without colons: a name, a date, and the labels of the
     recipient and the subject, each at the beginning of its own line.
     """
+    # Notes writes the sender on one line and the date on the next.
     following = next(filter(None, lines[place + 1 : place + 4]), "")
     if not _DATE_LINE.match(following) or _label(following):
         return False
@@ -156,6 +161,7 @@ def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
     for line in filter(None, lines):
         if labelled := _label(line):
             block.append(labelled)
+        # Long subjects and lists of recipients are wrapped onto a line without a label.
         elif not block or others:
             break
         else:
@@ -175,27 +181,39 @@ def _attribution_end(lines: Sequence[str], place: int, us: str) -> int:
 
     One with a date and a person is accepted anywhere, a weaker one only above a quote.
     """
+    # Wrapped at the line width and at the address, an attribution may take four lines.
     for end in range(place + 1, min(place + 4, len(lines)) + 1):
-        joined = " ".join(lines[place:end])
-        if len(joined) > MAX_LINE:
+        if len(" ".join(lines[place:end])) > MAX_LINE:
             break
-        closed, quotes = _is_closed(joined), quote_follows(lines, end)
-        if closed or quotes:
-            evidence = _evidence(lines[place:end], us)
-            strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
-            less = _evidence(lines[place + 1 : end], us)
-            if (strong or (closed and quotes)) and (less < evidence or _begins_above(lines, place, us)):
-                return end
+        if _is_attribution(lines, place, end, us):
+            return end
         if end == len(lines) or not lines[end] or not _goes_on(lines[end - 1], lines[end]):
             break
     return 0
+
+
+def _is_attribution(lines: Sequence[str], place: int, end: int, us: str) -> bool:
+    """Whether the lines from place to end are an attribution, and would be a weaker one without the first."""
+    joined = " ".join(lines[place:end])
+    closed, quotes = _is_closed(joined), quote_follows(lines, end)
+    # An attribution is weighed only where one may end: otherwise each line costs as much as four.
+    if not closed and not quotes:
+        return False
+    evidence = _evidence(lines[place:end], us)
+    # Without a colon at its end, a long line with a date and an address is rather a person's own sentence.
+    strong = evidence >= _STRONG and (closed or len(joined) <= _UNCLOSED_LENGTH)
+    if not strong and not (closed and quotes):
+        return False
+    # Otherwise the person's last line would be taken for the beginning of the attribution below it.
+    return _evidence(lines[place + 1 : end], us) < evidence or _begins_above(lines, place, us)
 
 
 def _goes_on(line: str, following: str) -> bool:
     """Whether the following line continues a wrapped attribution: the break is at the line width or at an address."""
     if line.endswith(_OPEN) or lacks_room(line, following) or ("@" in line and _ADDRESS_ALONE.fullmatch(line)):
         return True
-    if "@" in following:  # Claws and Sylpheed break behind the date, Gmail in Swedish behind the verb
+    # Claws and Sylpheed break behind the date, Gmail in Swedish behind the verb.
+    if "@" in following:
         is_dated = _is_closed(following) and _INSTANT.match(line) is not None
         return is_dated or _ADDRESS_FIRST.match(following) is not None
     last = line.rpartition(" ")[2]
@@ -214,6 +232,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
     line = lines[place]
     if line[-1] in "<([" or _ADDRESS_ALONE.fullmatch(line) or ("@" in line and _evidence([line], us) >= _STRONG):
         return True
+    # An attribution stands below a blank line: what follows a line of words belongs to these.
     if place and lines[place - 1]:
         return False
     following = lines[place + 1] if place + 1 < len(lines) else ""
@@ -224,6 +243,7 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 
 def _evidence(lines: Sequence[str], us: str) -> int:
     """The evidence that lines are an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
+    # Old versions of Apple Mail and many phones leave out the address, and give only our name.
     named = any("@" in line or _begins_word(us).search(line.lower()) for line in lines)
     found = 2 * any(map(_dated, lines)) + named
     return found if found >= _STRONG else found + any(map(_has_verb, lines))
@@ -311,15 +331,18 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     ['F6\\n\\nCheers,\\nBob', 'G7']
     """
     text = bounded(text)
+    # Our own line is the surest mark, because programs copy it into the quote whatever they write around it.
     found = FOUND.search(text)
     if found is None:
         return unquoted(text.split("\n"), us), False
     start = text.rfind("\n", 0, found.start()) + 1
     lines = text[:start].split("\n")[:-1]
+    # Repeated quoting wraps our line behind its marks.
     while lines and _MARKS_OF_OURS.fullmatch(lines[-1]):
         lines.pop()
     own = unquoted([*lines, "> "], us)
     below = text[found.end() :].split("\n")[1:] if _QUOTED.match(text, start) else []
+    # Many programs put the signature above the quote even if the person writes below it.
     if own and not (any(below) and is_signature(own)):
         return own, True
     return f"{unquoted(['> ', *below], us)}\n\n{own}".strip(), True
@@ -334,14 +357,17 @@ def bounded(text: str) -> str:
     if _ODD.search(text):
         text = _ODD.sub("", text.translate(_BLANKS))
     text = _RUN_ON.sub(r"\1\n", text)
+    # RFC 9580, 7.2: what is signed in clear has "- " before lines that begin with a dash, such as signatures.
     if armour := _ARMOUR.search(text):
         text = _DASH_ESCAPED.sub("", _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0])
     given = text.split("\n")
     is_long = len(given) > MAX_LINES or max(map(len, given)) > MAX_LINE
+    # Nearly all texts end here; going through their lines would be most of the cost.
     if not is_long and not any(map(f"\n{text}\n".count, _UNEVEN)):
         return text[:MAX_TEXT]
     lines: list[str] = []
     for line in given:
+        # Whatever looks ahead relies on this, and runs of blank lines would make it slow.
         for short in _broken(line):
             if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:
                 lines.append(short)
@@ -353,6 +379,7 @@ def bounded(text: str) -> str:
 def _broken(line: str) -> list[str]:
     """The line in pieces of at most MAX_LINE characters; of a line without blanks, or a quoted one, only the first."""
     pieces, line = [], line[:MAX_TEXT]
+    # Some programs leave line breaks to the reader's program: a plan may stand on one line of thousands of characters.
     while len(line) > MAX_LINE and not _QUOTED.match(line) and (end := line.rfind(" ", 0, MAX_LINE + 1)) > 0:
         pieces.append(line[:end].rstrip(" "))
         line = line[end:].lstrip(" ")
@@ -389,6 +416,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
             place = _quote_end(lines, quoted, place, width)
             passages.append([])
         elif end := introduction_end(lines, place, us):
+            # Nothing marks where such a quote ends, so all below it may be ours.
             if not quote_follows(lines, end):
                 break
             place = end
@@ -422,31 +450,32 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
     """
     kept: list[str] = []
     for place, line in enumerate(passage):
-        if line and (kept or not phrases.BANNER.match(line)):
-            if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line):
-                break
-            if len(line) >= _NOTICE_LINE and _is_notice(passage, place, first=not (begun or kept)):
-                break
-            kept.append(line)
-        elif kept:
-            kept.append(line)
+        # Companies' servers warn of outside senders above the text: "CAUTION: external email".
+        if not kept and (not line or phrases.BANNER.match(line)):
+            continue
+        begun = begun or bool(kept)
+        if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line) or _is_notice(passage, place, first=not begun):
+            break
+        kept.append(line)
+    # A footer may follow another one, as a virus scanner's does below a phone's, or stand behind the last words.
     while kept:
         last = _FOOTER.split(kept[-1], 1)[-1]
-        if last and not RULE.match(last) and not _is_footer(last):
+        if last and not _is_footer(last):
             break
         kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
     return "\n".join(kept).strip()
 
 
 def _is_footer(line: str) -> bool:
-    """Whether the last line of a passage is a program's footer: it is short, and names a device or a mail program.
+    """Whether the last line of a passage is a program's footer: it is short, and names a device or a mail program, or
+    is only a rule.
 
     Nobody's language matters. A sentence that ends as one, or that a person begins with I or we, is none.
 
     >>> [_is_footer(line) for line in ("Nire iPhonetik bidalia", "I love my iPhone", "F6")]
     [True, False, False]
     """
-    if phrases.ADDED.match(line):
+    if phrases.ADDED.match(line) or RULE.match(line):
         return True
     is_short = len(line) <= _FOOTER_LENGTH and len(line.split()) <= _FOOTER_WORDS
     return is_short and phrases.DEVICE.search(line) is not None and not _PERSONS.search(line)
@@ -458,10 +487,11 @@ def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:
     A person may use the same words: "I printed your message; what a nice environment" is no notice. first: the person
     has said nothing above it.
     """
-    if place and passage[place - 1]:
+    if len(passage[place]) < _NOTICE_LINE or (place and passage[place - 1]):
         return False
     begun = " ".join(takewhile(bool, passage[place : place + _NOTICE_LINES]))
     is_long = len(begun.encode(errors="replace")) >= _NOTICE
     is_likely = is_long and any(all(word.search(begun) for word in words) for words in phrases.NOTICES)
+    # An answer of a company's employee may be empty: its notice then went to the opponent as a message.
     is_formal = not first or phrases.FORMAL.search(begun) is not None
     return is_likely and is_formal and not phrases.PERSONAL.search(begun)

@@ -120,6 +120,7 @@ class Evidence:
 
     def report(self, kind: str) -> str | None:
         """The text of the first part of a kind such as "delivery-status"; None if there is none."""
+        # People's mails mostly have one part, and this is asked of each.
         if not self.mail.parts and self.mail.type != f"message/{kind}":
             return None
         part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
@@ -128,6 +129,7 @@ class Evidence:
     @cached_property
     def null_path(self) -> bool:
         """Whether the return path in the envelope, or if unknown in the fields, is empty; or one is a mail system's."""
+        # A fetched mailbox has no envelope; its server wrote the return path into a field.
         fields = [path for path in (self.mail.first("return-path"), self.mail.first("x-envelope-from")) if path]
         paths = fields if self.envelope.mail_from is None else [self.envelope.mail_from]
         is_empty = any(not path.strip("<> ") for path in paths)
@@ -179,6 +181,7 @@ def verdict(seen: Evidence) -> Discard | None:
         return None
     action, reason, *marks = found
     mark = marks[0] if marks else Mark.RESPONDER
+    # Programs that play by mail say honestly what they are, and their moves count.
     if mark is Mark.RESPONDER and not seen.excused and _is_program(seen):
         mark = Mark.PROGRAM
     message_id = headers.message_id(seen.mail.fields.get("message-id", []))
@@ -198,6 +201,7 @@ def _is_program(seen: Evidence) -> bool:
 
 def _own(seen: Evidence) -> Verdict:
     """A returned mail of ours, or one that claims to be from an address of ours, with or without a token."""
+    # Two servers of this kind would answer each other for ever.
     if seen.has(LOOP_HEADER.lower()) or seen.robot.owns(seen.sender):
         return Action.IGNORE, "our own mail came back", Mark.NONE
     return None
@@ -208,11 +212,13 @@ def _complaint(seen: Evidence) -> Verdict:
     report = seen.report("feedback-report")
     if report is not None:
         kind = _first(_FEEDBACK, report).lower()
+        # RFC 6591: such a report tells of forged mails, not of a person who wants no more of ours.
         if kind.startswith("auth-failure"):
             return Action.IGNORE, "report of an authentication failure"
         return Action.COMPLAINT, f"complaint: {kind or 'unknown'}"
     if _COMPLAINT_SUBJECT.match(seen.subject):
         return Action.COMPLAINT, "subject of a complaint"
+    # RFC 7489, 7.2 and RFC 8460, 5.3: providers send these every day to whoever publishes a policy.
     if _DMARC_SUBJECT.match(seen.subject) or seen.has("tls-report-domain"):
         return Action.IGNORE, "DMARC or TLS report"
     return None
@@ -225,12 +231,14 @@ def _report(seen: Evidence) -> Verdict:
         status = seen.report("global-delivery-status")
     if status is not None:
         actions = {_word(action) for action in _ACTION.findall(status)}
+        # RFC 3464, 2.3.3: delivered, relayed and expanded are no failures.
         if actions and not actions & {"failed", "delayed"}:
             return Action.IGNORE, "notice of a delivery"
         return Action.BOUNCE, "delivery status notification"
     disposition = seen.report("disposition-notification")
     if disposition is None:
         return None
+    # RFC 5429: a Sieve script refuses a mail by a disposition notification.
     refused = "reject" in seen.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(seen.subject)
     if "deleted" in _first(_DISPOSITION, disposition).lower() and refused:
         return Action.BOUNCE, "refused by the recipient's filter"
@@ -239,19 +247,23 @@ def _report(seen: Evidence) -> Verdict:
 
 def _failure(seen: Evidence) -> Verdict:
     """A bounce without a report: one with a field of bounces, from a mail system, or with words of failure."""
+    # Exim names the recipient in a field of its own, Exchange marks its notices, and a report may lack its part.
     broken_report = "delivery-status" in seen.field("content-type")
     if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
+    # A vacation notice comes without return path as well, but its address works.
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or seen.opens_as_automatic:
         return None
-    if seen.is_named_daemon or (seen.is_from_machine and seen.is_from(_DAEMON)):
+    if seen.is_named_daemon or seen.is_from(_DAEMON):
         return Action.BOUNCE, "sender is a mail system"
+    # RFC 5321, 4.5.5: bounces have no return path, and come to ours. People write of failures, too ("my move failed").
     nobody = seen.null_path or seen.bounce_token is not None
     if not (nobody or seen.is_from_machine):
         return None
     if phrases.FAILURE_SUBJECT.search(seen.subject):
         return Action.BOUNCE, "failure in the subject"
+    # An autoresponder has no return path either, but its text is a person's own, and may speak of failures.
     unmarked = nobody and _responder(seen) is None
     if (unmarked or seen.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
         return Action.BOUNCE, "failure in the text"
@@ -281,16 +293,19 @@ def _automatic(seen: Evidence) -> Verdict:
     """A vacation notice or another program's answer."""
     if (found := _responder(seen)) is not None:
         return found
+    # RFC 3834 is kept by few of the programs on people's desks: for these only the words remain.
     if seen.opens_as_automatic:
         return Action.IGNORE, "subject of an autoresponder"
     parts = list(seen.mail.walk())
     if any(
+        # RFC 9078, and Gmail's own type: a thumb below a board is no move.
         part.first("content-disposition")[:8].lower() == "reaction" or part.type.endswith(".email-reaction+json")
         for part in parts
     ):
         return Action.IGNORE, "reaction to a mail"
     if any(part.type == "text/calendar" and _answers_invitation(part) for part in parts):
         return Action.IGNORE, "answer of a calendar"
+    # With a token it answers a board: "I am away until Monday" may be a player's own words to the opponent.
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"
     return None
@@ -308,9 +323,11 @@ def _bulk(seen: Evidence) -> Verdict:
         return found
     if seen.is_from_machine:
         return Action.IGNORE, "sender is a program", Mark.RELAY
+    # Mailing lists and forwarders write their own return path, whoever wrote the mail.
     path = seen.envelope.mail_from or ""
     if _RELAY.fullmatch(path):
         return Action.IGNORE, "return path of a mail system", Mark.RELAY
+    # People's addresses may have such names, too: a command from one is heard, a notice gets no answer.
     is_doubtful = seen.is_from(_DOUBTFUL) or (path != seen.sender and _DOUBTFUL.fullmatch(_local(path)))
     if is_doubtful and not _is_command(seen):
         return Action.IGNORE, "sender has a machine's name", Mark.RELAY
@@ -327,6 +344,7 @@ def _is_command(seen: Evidence) -> bool:
 
 def _returned(seen: Evidence) -> Verdict:
     """Any other mail to a return path of ours, which is an unmarked bounce, or any other mail without a return path."""
+    # That address stands in no mail for people to see: only machines write there.
     if seen.bounce_token is not None:
         return Action.BOUNCE, "came to a return path"
     if seen.null_path:
@@ -341,13 +359,16 @@ _TESTS: Sequence[Callable[[Evidence], Verdict]] = (
 
 def failures(seen: Evidence) -> tuple[Failure, ...]:
     """The recipients a bounce names: in its report, otherwise in its fields, otherwise as flufl.bounce finds them."""
+    # RFC 6533, 3: the same report for addresses with letters beyond ASCII.
     status = seen.report("delivery-status") or seen.report("global-delivery-status")
     if status is not None:
         found = _reported(status)
+    # A filter's owner may change their mind, so its refusal never counts as lasting.
     elif (refusal := seen.report("disposition-notification")) is not None:
         found = [Failure(address, permanent=False) for address in _RECIPIENT.findall(refusal)]
     else:
         found = []
+    # Exim and Gmail write it (X-Failed-Recipients), but not whether it is for good: that only the text says.
     if not found and (failed := headers.plain_addresses(seen.mail.fields.get("x-failed-recipients", []))):
         permanent = bool(phrases.PERMANENT.search(_visible(seen.mail)))
         found = [Failure(address, permanent) for address in failed]
@@ -361,6 +382,7 @@ def _reported(status: str) -> list[Failure]:
         recipient, action = _RECIPIENT.search(block), _word(_first(_ACTION, block))
         code = _CODE.search(_first(_STATUS, block))
         if recipient and action not in ("delivered", "relayed", "expanded"):
+            # RFC 3463, 2: class 4 passes, such as a full mailbox, even if the action is "failed".
             permanent = action != "delayed" and not (code and code[0].startswith("4"))
             found.append(Failure(recipient[1].lower(), permanent, code[0] if code else ""))
     return found

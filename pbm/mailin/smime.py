@@ -41,7 +41,8 @@ def signed_content(data: bytes) -> bytes | None:
 def _item(data: bytes, at: int) -> _Item:
     """The value at a place. Raises: ValueError, IndexError."""
     tag, length, start = data[at], data[at + 1], at + 2
-    if length == 0x80:  # of indefinite length, as programs write it that stream: two zeros end it
+    # X.690, 8.1.3.6: of indefinite length, as programs write it that stream; two zeros end it.
+    if length == 0x80:
         end = start
         while data[end : end + 2] != b"\0\0":
             end = _item(data, end).after
@@ -62,6 +63,7 @@ def _items(data: bytes, of: _Item) -> list[_Item]:
     while at < of.end:
         found.append(_item(data, at))
         at = found[-1].after
+        # A megabyte of empty values would be half a million objects.
         if len(found) > _MOST_PIECES:
             raise ValueError("too many pieces")
     return found

@@ -69,7 +69,8 @@ def _laid_out(source: str) -> str:
     """The text that inscriptis makes of the cleaned tree."""
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
     _unindent(tree)
-    for element in list(tree.iter()):
+    # "*": elements only, no comments or processing instructions.
+    for element in list(tree.iter("*")):
         if element.getroottree().getroot() is tree:
             _clean(element)
     return str(Inscriptis(tree, _CONFIG).get_text())
@@ -81,6 +82,7 @@ def _unindent(tree: html.HtmlElement) -> None:
     A quote has something above it, or says that it cites, or holds words of ours or of an introduction.
     """
     block = next(tree.iter("blockquote"), None)
+    # Apple Mail and Thunderbird mark their quotes by type="cite", or name the mail in cite.
     if block is None or block.get("cite") or block.get("type") or _QUOTE.search(block.get("class", "")):
         return
     above = block.xpath("preceding::text()[not(ancestor::head or ancestor::style)]")
@@ -95,17 +97,17 @@ def _clean(element: html.HtmlElement) -> None:
 
     Styles, tables and lists are not laid out, because a megabyte of them would make gigabytes of blanks.
     """
-    if not isinstance(element.tag, str):
-        return
     marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
     hidden = _HIDDEN.search(style)
+    # Some programs keep the person's line breaks by style alone.
     if _PRE.search(style):
         element.set("style", "white-space: pre")
     if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
         ours = FOUND.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
         element.tag = "div"
+    # What the reader does not see may be anybody's: hidden preview texts, struck-out words, a signature's pictures.
     elif hidden or element.tag in _LEFT_OUT or _DROPPED.search(marks):
         _empty(element, "")
     elif element.tag in _WIDE:
@@ -139,13 +141,14 @@ def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = Fal
     tags: as for to_text.
     """
     if part.type == "multipart/alternative":
-        ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))
-        choices = (list(_passages(choice, preferred, tags)) for choice in ranked)
-        yield from next((texts for texts in choices if "".join(texts).strip()), ())
+        yield from _chosen(part, preferred, tags)
+    # RFC 2387 (related), RFC 1847 (signed), RFC 6522 (report): one part is the text, the others belong to it.
     elif part.type in ("multipart/related", "multipart/signed", "multipart/report"):
-        first = next((inner for inner in part.parts if inner.type.startswith(("text/", "multipart/"))), None)
-        if first is not None:  # a picture may stand above the text that shows it
-            yield from _passages(first, preferred, tags)
+        # A picture may stand above the text that shows it.
+        texts = [inner for inner in part.parts if inner.type.startswith(("text/", "multipart/"))]
+        for inner in texts[:1]:
+            yield from _passages(inner, preferred, tags)
+    # A part that is opened stands in the place of the whole mail, so one that is left here is locked.
     elif part.type == "multipart/encrypted" or (part.attached and not root):
         return
     elif part.parts:
@@ -154,6 +157,17 @@ def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = Fal
         yield decoded(part)
     elif part.type == "text/html":
         yield to_text(decoded(part, MAX_TEXT_BYTES // 2), tags)
+
+
+def _chosen(part: Entity, preferred: str, tags: list[int]) -> Iterator[str]:
+    """The texts of one of several alternatives."""
+    ranked = sorted(part.parts, key=lambda choice: all(below.type != preferred for below in choice.walk()))
+    for choice in ranked:
+        texts = list(_passages(choice, preferred, tags))
+        # Some programs send an empty plain text beside HTML.
+        if "".join(texts).strip():
+            yield from texts
+            return
 
 
 def _in_order(part: Entity, preferred: str, tags: list[int]) -> Iterator[str]:
@@ -183,6 +197,7 @@ def read(raw: bytes, envelope: Envelope, robot: Robot, unlock: Unlock | None = N
         mail = parse(raw)
         if not _is_encrypted(mail):
             return _read(mail, envelope, robot)
+        # What a machine wrote outside, such as a list, is never opened: that costs 40 ms and a process.
         outside = _read(mail, envelope, robot)
         opened = _opened(mail, unlock) if unlock and isinstance(outside, Message) else None
         if opened is None:
@@ -206,12 +221,15 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move.
     if discard and (discard.mark is Mark.NONE or not (token or fields.get("in-reply-to"))):
         return discard
+    # Some programs mark a quote only in the HTML; without marks all of the plain text seemed to be ours.
     for everything in versions(mail):
         text, answers_us = quotes.own_text(everything, robot.local_part.lower())
         if text:
             break
+    # Delta Chat makes up the first subject of a chat: "Message from Dora".
     if fields.get("chat-version"):
         subject, text = "", text.removeprefix(_EDITED)
+    # A forwarded board holds its commands and links, and none of them are this person's own words.
     forwarded = token is None and phrases.FORWARD_PREFIX.match(subject) and quotes.is_forward(everything)
     judgement = authentication.judged(fields, envelope, robot, sender)
     message = Message(
@@ -285,8 +303,10 @@ def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
     The encrypted part must name the sender, or be signed by the key in the mail. Otherwise somebody who intercepted a
     mail could send it in their own name, and learn its content from our answer.
     """
-    pieces = [octets(part) for part in mail.parts[:2]] if mail.type == "multipart/encrypted" else []
-    sealed = next((piece for piece in pieces if _ARMOR in piece[:1000]), None)
+    # RFC 3156, 4: the second part is the message; some programs leave out the first, which names the version.
+    if mail.type != "multipart/encrypted":
+        return None
+    sealed = next((piece for piece in map(octets, mail.parts[:2]) if _ARMOR in piece[:1000]), None)
     if sealed is None:
         return None
     sender = headers.one_address(mail.fields.get("from", []))
@@ -301,7 +321,9 @@ def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
     if not own or not sender:
         return None
     fields = Fields(mail.fields.order)
+    # RFC 9788: the inner header is what was protected; who carried the mail stands only outside.
     fields |= mail.fields | {name: values for name, values in inner.fields.items() if name not in _OUTSIDE}
+    # Our own address, with its token, may stand in either.
     fields["to"] = [*mail.fields.get("to", []), *inner.fields.get("to", [])]
     return Entity(fields, inner.type, inner.parameters, inner.body, inner.parts)
 
@@ -349,6 +371,7 @@ def token_answered(mail: Mail, robot: Robot) -> str | None:
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
     """The reply and the bounce token from the envelope or, if it has none, from the recipients in the header."""
     found = headers.tokens(envelope.recipients, robot)
+    # A blind copy stands only in the envelope, and another player's address with its token may stand in To.
     if found != (None, None):
         return found
     names = ("delivered-to", "x-original-to", "envelope-to", "to", "cc")
