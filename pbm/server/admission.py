@@ -132,7 +132,8 @@ class Admission:
         written = self._written(tx, mail)
         if reply := pressure.refusal(written.rank):
             return reply
-        if mail.source is not None:  # whoever wrote it cannot be told to come again
+        # It was fetched, so whoever wrote it cannot be told to come again.
+        if mail.source is not None:
             return ""
         writer = written.whose.writer
         kilobytes = self._not_noted[writer] - (-len(mail.raw) // _KILOBYTE)
@@ -143,6 +144,7 @@ class Admission:
                 return f"{_TOO_MUCH} {problem}"
             kilobytes = 0
         self._not_noted[writer] = kilobytes
+        # Writers can be made up without end, and what is forgotten is less than 64 kB of each.
         if len(self._not_noted) > _MOST_IN_MIND:
             self._not_noted.clear()
         return ""
@@ -163,6 +165,7 @@ class Admission:
         """Who is counted for a mail, in turn: the later ones are harder to forge in somebody's network."""
         yield written.whose
         token = written.token
+        # A move is small: what is larger may wait, and cannot use up what is for this position.
         if isinstance(token, SeatToken | ChatToken) and len(mail.raw) < _SMALL:
             match = tx.matches.summary(token.board)
             stands = match.revision if match is not None else 0
@@ -214,5 +217,6 @@ class Admission:
         """The header fields; none if there are too many."""
         try:
             return split(mail.raw)[0]
+        # The mail is parked later; here it counts like one without these fields.
         except TooLongError:
             return Fields()

@@ -29,6 +29,7 @@ class Arbiter(Hand):
         if board.match.result is not None:
             _reopen(board, len(board.match.record))
         void = Result(Ending.VOID, None, "by decision of the operator")
+        # The players are told of the decision, not of the step in between.
         board.events = [event for event in board.events if not isinstance(event, MatchCorrected)]
         board.end(void, MatchDecided(number))
         return self._told(at, board)
@@ -37,6 +38,7 @@ class Arbiter(Hand):
     def reopen(self, at: Desk, number: int, plies: int | None = None) -> Match:
         """Let a game go on that was over or whose time was up, or take plies back. plies: how many stay; None: all."""
         board = at.open(number)
+        # The position is not over by the rules, so only the clock has to be set right.
         if plies is None and is_timed_out(board.match):
             undo_timeout(board)
             return self._told(at, board)

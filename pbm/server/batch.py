@@ -71,6 +71,7 @@ class Batches:
 
     def _next(self, tx: Transaction, limit: int) -> tuple[list[Prepared], int]:
         """The mails to be handled next, as they read now, and how many wait, with these."""
+        # One of these may have ended an earlier process, so no others are put at risk with them.
         if self.left_over.begun:
             rows, waiting = tx.inbox.these(self.left_over.begun), len(self.left_over.begun) + 1
         else:

@@ -85,6 +85,7 @@ class Prepared(NamedTuple):
         if message.message_id is not None:
             marks = (message.sender, message.message_id, message.token or "", message.subject, message.text)
             return hashlib.sha256("\n".join(marks).encode(errors="replace")).hexdigest()
+        # Without either, two moves that a script pipes in may be the same to the letter, and both are meant.
         is_dated = not {"date", "received"}.isdisjoint(split(self.row.raw.lstrip())[0])
         return hashlib.sha256(self.row.raw).hexdigest() if is_dated else None
 
@@ -122,6 +123,7 @@ class Prepared(NamedTuple):
         """Whether it changes boards at most, so that others may be handled at the same time that lock other boards."""
         message, sender = self.message, self.sender
         answers_no_board = isinstance(message, Message) and message.token is not None and sender.seat is None
+        # Tickets, bounces and letters to the operator may concern anybody.
         if not isinstance(message, Message) or answers_no_board or self.is_for_operator:
             return False
         known = sender.proven is not None or sender.seat is not None or self.holds_passwords
@@ -228,6 +230,7 @@ def tell(ended: Sequence[Ended]) -> None:
         words = dict[str, Any](each.settled.about)
         if each.outbox:
             words["outbox"] = each.outbox
-        if reason and state is not Arrival.PARKED:  # the reason of a parked mail is logged with its fault
+        # The reason of a parked mail is logged with its fault.
+        if reason and state is not Arrival.PARKED:
             words["reason"] = reason
         log.info("settled", mail=each.mail, state=state.value, **words)

@@ -90,12 +90,15 @@ def _greeting(request: Request, line: str) -> Answer:
         state, _ = state.play(move)
     board = plain(state)
     wish, said = introduced(request.message.text), sentences(line)
+    # A word that is a command, or that people say and no name, is not misspelt.
     is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in kind("no-names")
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
+    # "chess" is no faulty command either.
     if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
+    # Players write from another address when they have forgotten their password.
     elif not wish and topic(words) == "help account":
         problem = (
             'No account has your address. If yours has another one, "help account" tells how to get a new password, '

@@ -37,6 +37,7 @@ class Cause(NamedTuple):
         """What kind of answer goes to the address."""
         if not tx.players.of_address(address):
             return Act.STRANGER
+        # Board mails are passed on: whoever has one must not use up what its player gets for other mails.
         if self.seat:
             return Act.BOARD
         return Act.HELP if self.reads_help else Act.ANSWER
@@ -65,6 +66,7 @@ class Throttle:
         """Until when an address gets no answers, for its player to be told; empty if they were told before."""
         key = Key("silence", mailbox(address))
         known = tx.guesses.get([key]).get(key)
+        # Told once for each silence: a letter for each mail of a flood would be a flood.
         if known is not None and known.locked_until is not None and known.locked_until >= until:
             return ""
         tx.guesses.put(key, 1, tx.now, until)

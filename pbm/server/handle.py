@@ -119,12 +119,15 @@ class Handler:
         commands = parse_all(tx, reading.lines, sender.standing)
         token = message.token if sender.seat is None else None
         ticket = tx.tickets.find(token, gate.tx.now) if token else None
+        # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
         fresh = [chosen_password(message.text)] if is_reset else []
-        peer = message.peer if self._robot.authserv_id else row.peer  # our own mail server hands all of them over
+        # Behind a mail server of our own, every mail is handed over by that.
+        peer = message.peer if self._robot.authserv_id else row.peer
         machine, network = network_of(peer), network_of(peer, 24)
         origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
         player = sender.own or sender.claimed
+        # Only somebody in the same network who forges their address shares this budget, which a verdict tells apart.
         if player is not None and message.judgement is Judgement.NONE and origin.is_usual(tx, player.userid):
             sender = sender._replace(usual=player)
         passwords = held(commands, fresh)
@@ -137,6 +140,7 @@ class Handler:
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
         """The mails with their passwords checked together. This takes long: call it outside of transactions."""
+        # One password in many mails is checked once: argon2 takes as long as hundreds of moves.
         wanted = {key: hashed for mail in mails for key, hashed in mail.logins.hashes.items()}
         right = self.tools.passwords.verify([(key[1], hashed) for key, hashed in wanted.items()]) if wanted else []
         verified = {key: hashed for (key, hashed), is_right in zip(wanted.items(), right, strict=True) if is_right}
@@ -161,6 +165,7 @@ class Handler:
         with bound_contextvars(mail=mail.row.id):
             if isinstance(mail.message, Exception):
                 return self.park(tx, mail, mail.message)
+            # A mail server that lost the connection before it read our 250 sends again (RFC 1047).
             if identity in known:
                 settled = Settled(Arrival.IGNORED, "ignore: the same email was handled before")
                 return settled._replace(kept=_kept(mail, settled))
@@ -186,6 +191,7 @@ class Handler:
 
     def _undone(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others."""
+        # Tokens cannot be guessed, but whoever tries costs as much as one who writes.
         if mail.is_guess and (settled := self._regrets.excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
@@ -210,6 +216,7 @@ class Handler:
         """Why a mail that only asks for an answer gets none, so that nothing is done; None if it may get one."""
         sender, message = mail.sender, mail.letter
         if sender.proven or sender.seated or sender.address or mail.verified:
+            # They will be answered, or what they ask changes something and is done all the same.
             if sender.shown not in sender.at_home or mail.verified or not mail.only_reads:
                 return None
             return self.throttle.spent(tx, message.sender, mail.cause(sender.shown))
@@ -235,7 +242,8 @@ class Handler:
 
     def _overworked(self, mail: Prepared, now: datetime) -> TooMuch | None:
         """Why a mail's commands would be too much computing for its sender, if they would."""
-        if not self._computing.levels:  # few mails take long enough to be counted
+        # Few mails take long enough to be counted.
+        if not self._computing.levels:
             return None
         problems = (excess(self._computing, self.tools.limits, now, Act.COMPUTING, payer) for payer in mail.payers)
         return next(filter(None, problems), None)
@@ -243,6 +251,7 @@ class Handler:
     def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
         request = self._carry_out(at, mail)
         mails = tuple(mails_of(request))
+        # A machine's mail: the move is played, and the other player hears of it; but two machines would talk for ever.
         if not mail.is_answered:
             writer = mail.sender.seated
             mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
@@ -258,13 +267,15 @@ class Handler:
             mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network, mail.secrets
         )
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
+        # Computing is charged once it is done, so whoever has used theirs up is put off before.
         if problem := self._overworked(mail, tx.now):
             return blank.put_off(problem)
         if mail.sender.bystander_of is not None:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
-        if mail.sender.proven and not mail.origin.vouched:  # a verdict needs no other sign
+        # A verdict needs no other sign.
+        if mail.sender.proven and not mail.origin.vouched:
             note_home(tx, mail.sender.proven.userid, mail.origin)
         redeemed = self._redeem(blank, mail)
         if redeemed is not None:
@@ -273,7 +284,8 @@ class Handler:
         if mail.sender.proven is not None:
             return order.carry_out(blank)
         try:
-            if mail.sender.seat is not None:  # a command that wants more proof undoes itself, and others are kept
+            # A command that wants more proof undoes itself, and the moves beside it are kept.
+            if mail.sender.seat is not None:
                 return order.carry_out(blank.again())
             with tx.savepoint():
                 return order.carry_out(blank.again())
@@ -287,9 +299,11 @@ class Handler:
         ticket = request.tx.tickets.find(token, request.now) if token else None
         if ticket is None:
             return None
+        # Neither yes nor no: a question that holds commands is redeemed once, so it must not be by mistake.
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
+            # Players answer whatever mail is the latest, to play or ask for something else.
             if request.sender.claimed is not None and isinstance(next(iter(mail.commands), None), Command):
-                return None  # a player who answers whatever mail is the latest
+                return None
             ask_again(request, ticket)
             return request
         if ticket.purpose not in LASTING:
@@ -360,6 +374,7 @@ def _kept(mail: Prepared, settled: Settled) -> bytes | None:
     A mail is kept whole only if it waits for the operator: moves, too, can be sent with large files again and again,
     which would fill the disk.
     """
+    # The operator may have it handled again, so it is kept whole.
     if settled.state is Arrival.PARKED:
         return None
     kept = _without_passwords(mail)

@@ -54,6 +54,7 @@ class _Import:
 
     def id_of(self, userid: Any) -> int:
         """The id of a player who is here, or else of a name that is added for them. Raises: BadArguments."""
+        # Anybody can write a file, and userids go into mails and addresses as they stand.
         if not isinstance(userid, str) or not USERID.fullmatch(userid):
             raise BadArguments(f'"{str(userid)[:40]}" in the file cannot be a userid.')
         if userid not in self.ids:
@@ -70,10 +71,12 @@ def take_in(
     trusted: the operator says that it can be trusted. Raises: BadArguments, NotAllowed.
     """
     called = names or ["The file"] * len(contents)
+    # A large export comes in several parts, so that each fits into one mail.
     parts = [_read(content, name) for content, name in zip(contents, called, strict=True)]
     doubted = not trusted and not all(is_signed(tx, part) for part in parts)
     data = _joined(parts)
     userid, left_out = data["userid"], []
+    # Otherwise a file that names somebody would add games to their account.
     if isinstance(userid, str) and _is_here(tx, userid):
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
     if doubted:
@@ -118,6 +121,7 @@ def _doubted(data: Mapping[str, Any], left_out: Collection[int]) -> dict[str, An
         if name in SECTIONS
     }
     games = [{**game, "rated": False, "rating_changes": {}} for game in data["games"] if game["board"] not in left_out]
+    # An address counts only once its owner has said so here: the file may name anybody's.
     asked = [{**row, "confirmed_at": None} if isinstance(row, dict) else row for row in data["addresses"]]
     return {**data, **kept, "games": games, "addresses": asked, "ratings": [], "reliability": []}
 
@@ -150,10 +154,12 @@ def _read(content: bytes, name: str) -> dict[str, Any]:
     """The data of a file. name: the beginning of sentences about it. Raises: BadArguments."""
     try:
         data = json.loads(content)
+    # Deeply nested lists exhaust the stack of the parser.
     except (ValueError, RecursionError):
         raise BadArguments(f"{name} is no JSON, so no export of a player.") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadArguments(f"{name} is no export of a player.")
+    # Another version may mean something else by the same field.
     if data.get("version") != VERSION:
         raise BadArguments(f"{name} is of version {data.get('version')}; this server reads version {VERSION}.")
     lists = {"games", *SECTIONS, *PEOPLE}
@@ -219,6 +225,7 @@ def _check_settings(settings: Any) -> None:
         raise BadArguments("The settings in the file are not as this server writes them.")
     readers = {"remind": read_ladder, **{name: choice.read for name, choice in CHOICES.items()}}
     for name, value in settings.items():
+        # A value in another form would be kept as it stands, and no reader of settings expects that.
         if name in readers and readers[name](value) != value:
             raise BadArguments(f'"{value}" in the file is not how this server writes {name}.')
 
@@ -238,16 +245,11 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
     names, record, changes, decided = (
         row.pop(name, None) for name in ("players", "record", "rating_changes", "decided")
     )
-    if not (isinstance(record, list) and isinstance(changes, dict) and isinstance(decided, list)):
-        raise BadArguments(f"Board {board} of the file is not whole.")
-    if not isinstance(names, list) or len(names) != 2:
-        raise BadArguments(f"Board {board} of the file has not two players.")
-    if type(row.get("rematch_of")) not in (int, type(None)):
-        raise BadArguments(f"Board {board} of the file is the rematch of no board.")
-    if any(isinstance(ply, dict) and ply.get("seat") not in (1, 2) for ply in record):
-        raise BadArguments(f"Board {board} of the file has a ply of a seat that is neither 1 nor 2.")
+    if problem := _game_problem(row, names, record, changes, decided):
+        raise BadArguments(f"Board {board} of the file {problem}.")
     seats = (taken.id_of(names[0]), taken.id_of(names[1]))
     there = taken.tx.matches.load(board)
+    # The other player's export may have brought the board before.
     if not _is_there(taken.tx, game):
         rematch_of = taken.boards.get(row.get("rematch_of") or 0)
         taken.boards[board] = taken.tx.belongings.add_match(row, None if there else board, seats, rematch_of)
@@ -259,6 +261,19 @@ def _take_game(taken: _Import, game: dict[str, Any]) -> None:
     _take_decided(taken, board, seats, decided)
 
 
+def _game_problem(row: Mapping[str, Any], names: Any, record: Any, changes: Any, decided: Any) -> str:
+    """What is wrong with the form of a game in a file, as its predicate; empty if nothing is."""
+    if not (isinstance(record, list) and isinstance(changes, dict) and isinstance(decided, list)):
+        return "is not whole"
+    if not isinstance(names, list) or len(names) != 2:
+        return "has not two players"
+    if type(row.get("rematch_of")) not in (int, type(None)):
+        return "is the rematch of no board"
+    if any(isinstance(ply, dict) and ply.get("seat") not in (1, 2) for ply in record):
+        return "has a ply of a seat that is neither 1 nor 2"
+    return ""
+
+
 _SAME = ("game", "version", "options", "body", "players", "started_at", "record")
 """The fields in which a board must equal the one with its number here to be the same board."""
 
@@ -267,12 +282,14 @@ def _take_decided(taken: _Import, board: int, seats: tuple[int, int], decided: l
     """Raises: BadArguments."""
     for row in decided:
         seat = row.get("seat") if isinstance(row, dict) else None
+        # Plans and votes of the opponent would be played in their name.
         if seat not in (1, 2) or seats[seat - 1] != taken.player_id:
             raise BadArguments(f"Board {board} of the file holds what only another player may decide.")
         if row.get("kind") not in [*IntentKind]:
             raise BadArguments(f"Board {board} of the file holds a decision that is none.")
         taken.tx.belongings.add_decided(taken.boards[board], row)
     for intent in taken.tx.intents.of(taken.boards[board]):
+        # A move that can be taken back until then is played by the agenda.
         if intent.until is not None:
             taken.tx.agenda.put(IntentKind.HOLD, f"{taken.boards[board]}:{intent.seat}", intent.until)
 
@@ -285,6 +302,7 @@ def _check_record(tx: Transaction, board: int, called: int) -> None:
         if match.game not in GAMES:
             raise BadArguments(f'There is no game "{match.game}" here.')
         state = State.start(GAMES[match.game], match.options, match.body)
+        # Only the rules say what is legal: a file with a made-up record ends here.
         for number, ply in enumerate(match.record, 1):
             to_move = state.to_move
             state, notation = state.play(ply.notation)

@@ -48,6 +48,7 @@ class LeftOver:
         Later mails are not noted, because that costs a commit. committed: as for Batches.handle. Raises:
         DatabaseTrouble.
         """
+        # Mails that come later cannot have ended an earlier process.
         if self._up_to is None:
             with self._store.read() as tx:
                 self._up_to = tx.inbox.newest_waiting()

@@ -62,6 +62,7 @@ class Origin(NamedTuple):
         own = self.claimed is not None and self.claimed.userid.casefold() == userid
         whose = self.whose(f"{userid} {self.address.casefold()}" if own else userid)
         pool = Pool.UNPROVEN
+        # Our own mail server says that it is they, so guesses in their name by others lock nothing here.
         if own and self.vouched:
             pool = Pool.PROVEN
         elif self.is_usual(tx, userid):
@@ -132,6 +133,7 @@ class Gate:
             if problem is not None:
                 return problem.until
         self._let_in.update(key for charge in charges for key, _ in buckets_of(*charge))
+        # Each new password has to be hashed, and none of them can be a repeated guess.
         if login[0] != NEW:
             self._guessed.add((login, charges))
         return None
@@ -157,6 +159,7 @@ def settle(
     for login, charges in logins.charges.items():
         wrong = login[0] != NEW and login not in verified
         for act, whose in charges:
+            # Of a stranger even a right one is counted, because each check costs as much as hundreds of moves.
             if wrong or act is Act.CHECK:
                 spend(tx.guesses, limits, tx.now, act, whose)
             elif act is Act.LOGIN:
@@ -165,6 +168,7 @@ def settle(
 
 def note_home(tx: Transaction, userid: str, origin: Origin) -> None:
     """Note that the player has shown who they are, at this address and in this network."""
+    # Written once, not with each mail of a player.
     if origin.network and not origin.is_usual(tx, userid):
         tx.guesses.put(origin.home(userid), 0, tx.now, None)
 

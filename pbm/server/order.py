@@ -26,7 +26,7 @@ from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
-from pbm.mailin import Action
+from pbm.mailin import Action, Message
 from pbm.reading.book import words as kind
 from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
 from pbm.reading.commands import Command, begins, board_first, clean, parse
@@ -84,10 +84,9 @@ class Order:
         Raises: NeedsIdentity.
         """
         request.reading, request.words.comment = self.reading, self.reading.comment
-        is_forward = request.message.action is Action.HELP
-        if not self.commands or is_forward:
-            why = _FORWARD if is_forward else _NO_WORDS if request.sender.board else _NO_COMMAND
-            refuse(request, "", UnknownCommand(*why))
+        excuse = self._excuse(request)
+        if excuse:
+            refuse(request, "", UnknownCommand(*excuse))
             return request
         if self.reading.torn:
             self._ask_which(request)
@@ -105,17 +104,26 @@ class Order:
                 waiting[number] = error
                 continue
             except REFUSALS as error:
+                # The lines of an answer to a digest are about different boards, so none waits for another.
                 if not self.reading.remarks or isinstance(error, Doubt):
                     return self._refused(request, number, error)
                 self._refused_line(request, number, error, several=several)
                 continue
-            if answer is not None or several:
-                request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
+            _note_done(request, line, answer, several=several)
         if self.reading.truncated:
-            excuse = f"One email may hold {MAX_COMMANDS} commands."
-            request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, excuse))
+            limit = f"One email may hold {MAX_COMMANDS} commands."
+            request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, limit))
         self._ask_for(request, waiting)
         return request
+
+    def _excuse(self, request: Request) -> tuple[str, ...]:
+        """Why nothing of the mail is done, and a line that would do something; empty if there are commands."""
+        # What stands in a forwarded mail is somebody else's.
+        if request.message.action is Action.HELP:
+            return _FORWARD
+        if self.commands:
+            return ()
+        return _NO_WORDS if request.sender.board else _NO_COMMAND
 
     def _ask_which(self, request: Request) -> None:
         """Ask which counts of a subject and a text that are both commands, and differ."""
@@ -127,6 +135,7 @@ class Order:
         """Hold the commands that need more proof than the others, which are done. waiting: by number, and why."""
         if not waiting:
             return
+        # Nothing else was done, so all of the mail is held in one piece.
         if len(waiting) == len(self.commands):
             raise waiting[1]
         numbers, reading = list(waiting), self.reading
@@ -148,6 +157,7 @@ class Order:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
         said = self.reading.doubtful(number, command) if isinstance(command, Command) else ""
         board = _named(command) or request.sender.board
+        # "D4" above "oops, not D4" was played for good.
         if said and board is not None and isinstance(command, Command):
             check_sure(request, request.boards.load(board), said, command)
 
@@ -158,6 +168,7 @@ class Order:
             ask_whether(request, self._from(number), error, several=several)
             return request
         try:
+            # Who has no account cannot know the commands, so any words may be meant as a wish to play.
             if number == 1 and self._greets(request):
                 request.words.spend()
                 return request
@@ -168,8 +179,9 @@ class Order:
             meant, error = None, unsure
         if meant is not None:
             return self._again(request, meant)
+        # The words were for others, such as onlookers, or a player whose userid is misspelt: not for the opponent.
         if has_text(line):
-            request.words.spend()  # they were for others, such as onlookers, or a player whose userid is misspelt
+            request.words.spend()
         error = _lack_of_password(request, line) or error
         refuse(request, line, error, several=several, named=_named(command) if several else None)
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
@@ -211,20 +223,21 @@ class Order:
             if has_text(meant.line):
                 request.words.spend(meant.board)
             raise
-        if answer is not None or several:
-            request.outgoing.answers.append(answer or Answer(self.reading.lines[number - 1], Outcome.DONE, ""))
+        _note_done(request, self.reading.lines[number - 1], answer, several=several)
 
     def _greets(self, request: Request) -> bool:
         """Whether plain words of somebody without an account were done, or mean nothing and are one mail too many."""
         text = self.reading.text
         is_plain = bool(text) and (isinstance(self.commands[0], UnknownCommand) or is_newcomers(text))
-        may_be = is_plain or isinstance(self.commands[0], BadArguments)  # which players may write as it stands
+        # A command with an error may be words: "play chess with me".
+        may_be = is_plain or isinstance(self.commands[0], BadArguments)
         if not may_be or not _is_newcomer(request):
             return False
         if request.sender.address and is_plain:
             return request.attempt(lambda: _greeted(request, text))
         name, words = named_wish(text)
-        with suppress(*REFUSALS):  # what keeps it from being done is told to whoever answers the greeting
+        # What keeps it from being done is told to whoever answers the greeting.
+        with suppress(*REFUSALS):
             wish = _wished(request, words or text or self.reading.lines[0])
             if wish is not None:
                 ask_name(request, wish, name)
@@ -245,11 +258,18 @@ class Order:
         return Order(reading, commands, is_restated=True).carry_out(request)
 
 
+def _note_done(request: Request, line: str, answer: Answer | None, *, several: bool) -> None:
+    """Note the answer to a line that was done. A single command without one needs none: its mails say everything."""
+    if answer is not None or several:
+        request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
+
+
 def _greeted(request: Request, text: str) -> bool:
     """Whether a newcomer's words were done, with what they wished for, or mean nothing and are one mail too many."""
     try:
         wish = greet(request, text, lambda words: _wished(request, words))
     except NoGreeting:
+        # Somebody's autoresponder may answer each greeting.
         if _is_one_too_many(request):
             return True
         wish = kept(request)
@@ -282,7 +302,8 @@ def _wish_of(request: Request, reading: Reading) -> Wish | None:
     """
     trial = _tried_as_newcomer(request, reading)
     proposed = trial.refusal.suggestion if isinstance(trial.refusal, Rejected) else ""
-    if " challenge me " in proposed:  # who is meant is known, and the writer sees the line before it is done
+    # Who is meant is known then, and the writer sees the line before it is done.
+    if " challenge me " in proposed:
         trial = _tried_as_newcomer(request, Reading((proposed,), reading.comment))
     if isinstance(trial.refusal, UnknownCommand | BadArguments):
         return None
@@ -324,6 +345,7 @@ def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
     player, (verb, _) = request.sender.shown, leading(line.split())
     if player is None or verb is None or not verb.guarded:
         return None
+    # Whoever has joined by an answer to a mail never had a password to give.
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         return None
     excuse = f'"{verb.name}" needs a password, and you have none yet. First set one by an answer to this email.'
@@ -355,13 +377,16 @@ def secrets_of(
         # In an answer to a board, whatever is no command is tried as a move.
         unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
         names = [writer.userid] if writer is not None else []
+        # An answer quotes a faulty command, and whoever has put a password in the wrong place may have misspelt theirs.
         if begins(line) and not _lets_in(tx, command):
             names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
-        for name in names:
-            for word in words_behind(name, unread):
-                if not (is_option(word) or word.casefold() in kind("no-names") or tx.players.knows(word)):
-                    found.add(word)
+        found |= {word for name in names for word in words_behind(name, unread) if _may_be_password(tx, word)}
     return frozenset(found)
+
+
+def _may_be_password(tx: Transaction, word: str) -> bool:
+    """Whether a word behind a userid, where a password stands in commands, may be one."""
+    return not (is_option(word) or word.casefold() in kind("no-names") or tx.players.knows(word))
 
 
 def _lets_in(tx: Transaction, command: Command | Rejected) -> bool:
@@ -388,16 +413,20 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     player, problem = request.sender.claimed, request.excess(Act.HELD, request.message.sender)
     if problem is not None:
         problem.suggestion = error.suggestion
+        # An answer that says so would be one more mail because of that network.
         if problem.by is By.NETWORK:
-            request.withheld = problem  # the answer would be one more mail because of that network
+            request.withheld = problem
         else:
             _refuse_all(request, order, problem, several=several)
         return
+    # Nobody here has the address, so there is nobody to ask.
     if player is None:
         _refuse_all(request, order, error, several=several)
         return
+    # Tried first, because a player who answers yes must not hear then that it never could be done.
     trial = tried(request.again(request.sender._replace(proven=player)), order)
     doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
+    # A password would be kept for two days with the question, and quoted in it.
     if request.secrets or (trial.refusal is not None and doubt is None):
         _refuse_all(request, order, error if doubt else trial.refusal or error, several=several)
         return
@@ -420,6 +449,7 @@ def ask_whether(request: Request, order: Order, doubt: Doubt, *, several: bool) 
     """
     request.refusal = doubt
     command, reading, player = order.commands[0], order.reading, request.sender.proven
+    # They have shown who they are, so a yes by token is enough, and no password is stored or quoted.
     if isinstance(command, Command) and command.credentials:
         player, login = request.author.who(command), " ".join(command.credentials)
         lines = tuple(line.replace(f" {login}", "") for line in reading.lines)
@@ -554,14 +584,10 @@ def mails_of(request: Request) -> list[Mail]:
     changed = [board for board in request.boards.in_hand if board.events]
     concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.outgoing.notices}
     concerned |= {mail.board for mail in mails if mail.board is not None}
+    # One id in References of several boards' mails joins these boards in Thunderbird, Apple Mail and mutt for good.
     answered = request.message if len(concerned) == 1 else replace(request.message, message_id=None)
     for board in changed:
-        comments = request.comments(board.match.board)
-        _keep(request, board, comments)
-        player, read_as = request.author.player, request.read_as.get(board.match.board, "")
-        unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
-        writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
-        mails += tell_players(request, board, (*request.passed_on, *comments), writer)
+        mails += _tell_of_changes(request, board, answered)
     if request.words.unheard:
         return_words(request)
     replies: list[Mail] = []
@@ -572,6 +598,16 @@ def mails_of(request: Request) -> list[Mail]:
     if request.outgoing.answers and not _is_told(request, concerned, [*mails, *replies]):
         replies += answer_mail(request)
     return mails + [mail._replace(reply=True) for mail in replies]
+
+
+def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> list[Mail]:
+    """The mails about what has happened on a board. answered: the mail as these may name it."""
+    comments = request.comments(board.match.board)
+    _keep(request, board, comments)
+    player, read_as = request.author.player, request.read_as.get(board.match.board, "")
+    unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
+    writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
+    return tell_players(request, board, (*request.passed_on, *comments), writer)
 
 
 def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bool:
@@ -586,6 +622,7 @@ def _is_unread(request: Request, board: OpenBoard, comments: Sequence[CommentMad
     """Whether a player's words to a board say something, but their opponent is a robot."""
     if not comments:
         return False
+    # Levels of robots are their userids, so only such a name costs a look into the database.
     named = [each for each in board.match.players if each != request.author.player and each.userid in LEVEL_OF]
     return any(is_robot(request.tx, each) for each in named) and any(says_something(each.text) for each in comments)
 

@@ -43,6 +43,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 def _of_refused(request: Request, number: int, text: str) -> Restated | None:
     """What the words of a refused command ask of the server; the board is not loaded for it."""
     meant = read(text, surroundings_of(request, None))
+    # An answer that asks to remind the opponent: no robot and no player would act on that.
     if isinstance(meant, Talk) and meant.about == "remind":
         return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=True)
     if not isinstance(meant, Sure) or acts(meant.line) or "{" in meant.line:
@@ -68,6 +69,7 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
     board: the one that is answered. Raises: Unsure, BadArguments, and whatever the move would raise.
     """
     said = SaidOnBoard(request, board, text)
+    # A move above the number of another board of the writer's was played on the board that was answered.
     below = board_below(text)
     if below:
         request.author.seated(command)
@@ -88,6 +90,7 @@ def is_newcomers(text: str) -> bool:
     if lost(text) or first == "play" or topic(text) == "help":
         return True
     answer = consent(text).answer
+    # "unsubscribe" and a lone "yes" or "no" answer something, though we asked nothing.
     if answer is Answer.NEVER or (" " not in said and answer is not Answer.UNCLEAR):
         return True
     return text.rstrip().endswith("?") and first in words("common") and find(first) is None
@@ -99,15 +102,18 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     """
     found = [number for number in BOARD.findall(text) if int(number) >= FIRST_BOARD]
     player = request.sender.writer
+    # With two numbers it is not clear which board is meant; a quoted line is nobody's wish.
     if player is None or text.startswith(">") or len(found) != 1:
         return None
     number = int(found[0])
     match = request.tx.matches.summary(number)
+    # The number may be a year or a price.
     if match is None or player not in match.players:
         return None
     board = request.boards.load(number)
     said = _without_board(text, number, "the game")
-    if not _is_said_of(said):  # "delete game 101" is "delete the game": "delete" alone is another command
+    # "delete game 101" is "delete the game": "delete" alone is another command.
+    if not _is_said_of(said):
         said = _without_board(text, number)
     return SaidOnBoard(request, board, said).named(text)
 

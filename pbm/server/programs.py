@@ -67,6 +67,7 @@ class Programs:
             with self._store.read() as tx:
                 board = OpenBoard.load(tx, self._tools.states, number)
             seat, revision = board.state.to_move, board.match.revision
+            # A mail of the player may have changed the board meanwhile.
             if board.match.player(seat) != self._player or self._left_alone.get(number) == revision:
                 return False
             answer = self._ask(_line(board, seat, refusal))

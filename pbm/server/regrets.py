@@ -68,6 +68,7 @@ class Regrets:
         reason = f"{discard.action}: {discard.reason}"
         if discard.action in (Action.BOUNCE, Action.COMPLAINT):
             reason += f"; {Bouncing(self.tools).note(tx, discard)}"
+        # The operator sees by this count that a mark on mails makes moves vanish.
         if discard.may_be_move:
             LOST_MOVES.inc()
             reason = f"move: not played, {discard.reason}"
@@ -115,6 +116,7 @@ class Regrets:
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
         """The letter, once a day, that an encrypted mail cannot be read. reads: whether others can be."""
         address, cause = mail.letter.sender, mail.cause(mail.sender.shown)
+        # Chat apps encrypt each answer, so one letter for each would go on for ever.
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
         letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)
@@ -189,9 +191,11 @@ class Bouncing:
         if mail is not None and is_refused:
             self._count(tx, mail, hard=True, reason=reason)
         board, player_id = queued.mail.board, queued.mail.player_id
+        # A later mail of the board has arrived, and holds all that the lost one did.
         if board is None or player_id is None or tx.outbox.has_reached(player_id, board, queued.created_at):
             return
-        if tx.players.unreachable(player_id):  # when their address was suspended, all their boards were told
+        # When their address was suspended, all their boards were told.
+        if tx.players.unreachable(player_id):
             return
         match = tx.matches.summary(board)
         if match is not None and self._tell_opponents(tx, [match], player_id):
@@ -226,8 +230,10 @@ class Bouncing:
         bounces = tx.bounces.count(mail, tx.now, hard=hard)
         BOUNCED.labels("hard" if hard else "soft").inc()
         log.info("bounced", outbox=mail.id, hard=hard, bounces=bounces)
+        # A full mailbox or a filter: the address itself is good, and is never suspended for that.
         if not hard:
             return f"{mail.address}, for now"
+        # One bounce may be a mistake of a mail server, so it takes several.
         if bounces >= most and self._suspend(tx, mail.address, bounces, reason):
             return f"{mail.address}, for good; it is suspended now"
         if bounces:
@@ -259,6 +265,7 @@ class Bouncing:
 
     def _spare(self, tx: Transaction, mail: Returned) -> str:
         """Send a player who complains only the mails of their own games from now on."""
+        # A provider may report the same mail several times.
         if mail.counted:
             return f"{mail.address}, again"
         tx.bounces.mark(mail, tx.now)
@@ -274,6 +281,7 @@ class Bouncing:
 
 def _is_hard(discard: Discard) -> bool:
     """Whether the address itself has failed, and for good."""
+    # A bounce without a report may name nobody; then its words decide.
     if not discard.failures:
         return discard.permanent
     return any(failure.permanent and not failure.status.startswith(_OF_THE_MAIL) for failure in discard.failures)

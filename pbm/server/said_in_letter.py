@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from pbm.core.request import Request, no_player, userid_named
@@ -19,6 +20,7 @@ from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surround
 from pbm.reading.sentences import phrases, plain, sentences
 from pbm.reading.verbs import find
 from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
+from pbm.store.matches import Summary
 
 
 def letter(request: Request, text: str, command: Command | Rejected) -> Restated | None:
@@ -29,6 +31,7 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
     said = _phrase_of_letter(request, text)
     if said is not None:
         return _of_letter(request, text, said.line)
+    # a command that was understood, and may not be done, means nothing else
     if not isinstance(command, Rejected):
         return None
     if not sentences(text):
@@ -53,7 +56,8 @@ def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
     for group in ("everywhere", "letter", "board"):
         for each in sentences(text):
             said = [phrase for phrase in phrases(each.text, group, here.spans(each.text)) if phrase.group]
-            for phrase in sorted(said, key=lambda phrase: -len(phrase.slots)):  # "y" may be the game, or an "and"
+            # "y" may be the game, or an "and"
+            for phrase in sorted(said, key=lambda phrase: -len(phrase.slots)):
                 # "Ich bin ..." may end in anything: it is an absence only if it says of which days
                 is_absence = phrase.does == "chat about rest" and not vacation_said(text, request.now)
                 if not is_absence and not phrase.does.startswith("lead "):
@@ -63,6 +67,7 @@ def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
 
 def _is_said(text: str, command: Rejected) -> bool:
     """Whether a text that is no command is plain words, though it may begin like one: "cancel my vacation"."""
+    # nothing here looks like a command, so whoever wrote it did not mean one
     if isinstance(command, UnknownCommand) and command.suggestion in _GENERAL:
         return True
     if _EXACT.search(text):
@@ -96,18 +101,32 @@ def _check_board(request: Request, text: str) -> None:
     # an email that is lost says which board, so its answer need not name one
     if player is None or not move or request.sender.is_lost or begins_like_command(text):
         return
-    running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    running = _running(request)
     named = [each for each in running if each.game == game_named(text)]
+    # "C4 in hex": the game is enough where only one board of it waits
     if named and isinstance(meant, Ask) and len(meant.readings) == 1:
         running, move = named, meant.readings[0]
-    waiting = [each.board for each in running if each.players[(each.seat_to_move or 1) - 1].id == player.id]
-    if not running:
-        raise NO_GAME
+    waiting = [each.board for each in running if each.to_move == player]
     if not waiting:
         raise BadArguments("None of your boards waits for your move. You get an email when one does: answer that.")
-    raise BadArguments(
+    # where no move is known, the line is only an example, so any board serves
+    raise _which_board(waiting[:1] if move == "MOVE" else waiting, move)
+
+
+def _running(request: Request) -> list[Summary]:
+    """The writer's boards under way. Raises: BadArguments if there are none."""
+    player = request.sender.writer
+    running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) if player else []
+    if not running:
+        raise NO_GAME
+    return running
+
+
+def _which_board(boards: Sequence[int], line: str) -> BadArguments:
+    """The question on which board a line is to be done."""
+    return BadArguments(
         "Which board do you mean? Answer an email about it, or put its number in front.",
-        f"{waiting[0] if len(waiting) == 1 or move == 'MOVE' else 'BOARD'} {move}",
+        f"{boards[0] if len(boards) == 1 else 'BOARD'} {line}",
     )
 
 
@@ -140,6 +159,7 @@ def _check_players(request: Request, text: str) -> None:
     verb, *named = text.split()[:_MOST_NAMED] or [""]
     found = {word: word == "me" or request.tx.players.knows(word) for word in named if word[0].isalpha()}
     unknown = next((word for word, is_there in found.items() if not is_there), "")
+    # "challenge me bbo" has a misspelt userid; "challenge somebody please" names nobody
     if verb.casefold() == "challenge" and unknown and any(found.values()):
         raise no_player(request.tx, unknown)
 
@@ -163,6 +183,7 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
         return about_time(request, text, "rest")
     if found:
         named = game_named(text)
+        # the rules of which game is not said, so the page that lists them must do
         if found.startswith("GAME ") and not named:
             return Restated(f"help {found.removeprefix('GAME ')}")
         return Restated(found.replace("GAME", named).strip())
@@ -189,29 +210,25 @@ _OF_LETTERS = {
 def _of_letter(request: Request, text: str, line: str) -> Restated | None:
     """The command of a phrase, in a mail that answers no board. Raises: BadArguments if it needs to name one."""
     name = line.split(" ")[0]
-    player = request.sender.writer
+    # an ended puzzle offers another one, and "again" answers that
     if line == "rematch":
         about = strip_subject(request.message.subject)
         return Restated(f"puzzle {game_named(about)}".rstrip()) if topic(about) == "puzzle" else None
     if name in ACTS | {"reject"}:
-        running = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) if player else []
-        if not running:
-            raise NO_GAME
-        shown = str(running[0].board) if len(running) == 1 else "BOARD"
-        raise BadArguments(
-            "Which board do you mean? Answer an email about it, or put its number in front.", f"{shown} {line}"
-        )
+        raise _which_board([each.board for each in _running(request)], line)
     if line.startswith("chat about "):
         return about_time(request, text, line.removeprefix("chat about "))
     wanted, _, rival = line.partition(" with ")
     if name == "play" and rival:
+        # a game against a robot bothers nobody, so it starts at once
         if robot := robot_called(request.tx, rival):
-            return Restated(f"{wanted} {robot}")  # nobody is bothered
+            return Restated(f"{wanted} {robot}")
         _check_rival(request, text, rival)
         raise no_player(request.tx, rival)
     if line == "help {game}" and not game_named(text):
         return Restated("help start")
     line = _OF_LETTERS.get(line, line).replace("{game}", game_named(text)).rstrip()
-    if line == _OF_LETTERS["show"] and not (player and request.tx.matches.active_counts([player.id])[player.id]):
-        raise NO_GAME
+    # an empty list would not say how to begin
+    if line == _OF_LETTERS["show"]:
+        _running(request)
     return Restated(line)

@@ -77,6 +77,7 @@ class SaidOnBoard:
         is_open: the strict reading found no command. Raises: Unsure, BadArguments.
         """
         spoken = SPOKEN.fullmatch(self.text)
+        # "chat good luck": the verb says whose the words are, so none of them is read as a move.
         if spoken is not None and self.writer is not None:
             self.check_no_password()
             return Restated(spoken["verb"].casefold(), spoken["words"])
@@ -85,14 +86,16 @@ class SaidOnBoard:
             self._check_correction()
         if isinstance(meant, Sure):
             return self._done(meant, is_open=is_open)
+        # A plan with an error is told what is wrong with it, and no opponent reads what was to be played.
         if not is_open or _PLANNED.search(self.text):
             return None
         replied = self._replied()
         if replied is not None:
             return replied
         if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) <= MOST_READINGS):
+            # Several moves that one side makes in a row: playing them will say what is wrong.
             if self.is_turn:
-                return None  # several moves that one side makes in a row: playing them will say what is wrong
+                return None
             self.check_elsewhere(self.text)
             self.ask(meant)
         self._check_act_elsewhere()
@@ -104,18 +107,22 @@ class SaidOnBoard:
         Raises: Unsure.
         """
         number = self.board.match.board
+        # A refusal then shows the board.
         if self.request.sender.shown is not None:
-            self.request.author.player = self.request.sender.shown  # so that a refusal shows the board
+            self.request.author.player = self.request.sender.shown
         if is_courteous(self.text):
             return Restated("show", board=number)
         verb = find(plain(self.text))
+        # "show game 101": the number stands behind the verb, not in front.
         if verb is not None and any(param.key == "BOARD" for param in verb.params):
             return Restated(verb.name, board=number)
+        # What is wrong with the command is told then.
         if begins_like_command(whole) and not isinstance(self.meant, Sure):
-            return None  # what is wrong with the command is told
+            return None
         if isinstance(self.meant, Sure) and self.meant.line == self.text.strip():
             return Restated(self.meant.line, board=number)
         found = self.restated(is_open=True)
+        # The letter answers the server, so its words are not for the opponent.
         if found is None or found.line == CHAT:
             return None
         return replace(found, board=number, comment=found.comment if found.comment in whole else whole)
@@ -123,6 +130,7 @@ class SaidOnBoard:
     def _done(self, meant: Sure, *, is_open: bool) -> Restated | None:
         """The command that is surely meant. Raises: BadArguments for a pass that loses at once."""
         line = self._filled(meant.line)
+        # What only shows something is done wherever it stands: below a move such words went to the opponent.
         if not acts(line) and is_ours(line):
             return Restated(line)
         if not is_open or self.text.strip() == line:
@@ -145,12 +153,14 @@ class SaidOnBoard:
 
     def _as_answer(self, line: str) -> str:
         """The line, or what it answers if the other player asks for something. Raises: Unsure."""
+        # Whoever offers a draw that is offered to them agrees, unless they ask whether to.
         if line == "propose" and self.asked is OfferKind.DRAW:
             if "?" in self.text:
                 raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
             line = "accept"
+        # "agreed" may answer whatever was written last, as a yes may.
         if line == "accept" and self.asked is not None and len(self.text.split()) == 1:
-            return "yes"  # "agreed" may answer whatever was written last, as a yes may
+            return "yes"
         return line
 
     def _is_spoken(self, line: str) -> bool:
@@ -187,6 +197,7 @@ class SaidOnBoard:
         said = sentences(self.text)
         if not (resigns or self.asked is not None) or not self._is_answer(said):
             return None
+        # "Yes... or maybe not" resigned for good.
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
         kinds = {phrase.does for phrase in phrases(said[0].text, "answer")}
@@ -232,6 +243,7 @@ class SaidOnBoard:
         self._forget()
         readings = meant.readings
         acts = [each for each in readings if each in ACTS]
+        # "E5 and a draw?" means both, so a choice between the two would be wrong.
         if len(readings) == 2 and acts == [readings[1]] and readings[1] in ("propose", "resign"):
             does = {"propose": "offer a draw", "resign": "resign"}[readings[1]]
             raise Unsure(
@@ -245,6 +257,7 @@ class SaidOnBoard:
                 candidates=readings[:MOST_READINGS],
             )
         (reading,) = readings
+        # A yes must do nothing that ends the game, and needs somebody who has shown who they are.
         if acts or self.board.state.named(reading) is None or not self._may_keep():
             raise Unsure(f"It is not clear whether you mean {reading}, so nothing is done. If you do:", reading)
         assert self.seat is not None  # noqa: S101  _may_keep
@@ -277,10 +290,12 @@ class SaidOnBoard:
             return self._answer_to_words()
         self._check_near_verb()
         self._check_heard()
+        # Robots read nothing, so what asks something is answered by us.
         told = self._told_of(self.rival, about) if self.rival is not None else None
         if told is not None:
             return told
         self._check_wishes(about)
+        # It may be a command with an error, a quote or a notice: the opponent would wonder, and a secret would be out.
         if meant.is_held or begins_like_command(text) or _UNSAID.search(in_plain_marks(text)):
             self.hold_back()
             return None
@@ -318,8 +333,9 @@ class SaidOnBoard:
         """A yes or no that nothing was asked for, as a message, if the other player's words were the last."""
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)[-1:]
         is_theirs = bool(said) and said[0].author != self.writer and self.board.match.offer is None
+        # It may answer a question of ours.
         if self.seat is not None and self.board.intents.find(self.seat, IntentKind.SUBMIT) is not None:
-            return None  # it may answer a question of ours
+            return None
         if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
             return None
         return Restated(CHAT, self.text.strip(), "a message")
@@ -340,6 +356,7 @@ class SaidOnBoard:
         said = [word for word in plain(self.text).split() if word not in words("requesting")]
         if not 0 < len(said) <= 2:
             return
+        # People dictate to their phones.
         letters = [called("letters").get(word, word) for word in said[:-1]]
         cell = "".join([*letters, called("spelt").get(said[-1], said[-1])])
         move = self.board.state.named(cell) if cell != "".join(said) and self.is_running else None
@@ -351,9 +368,11 @@ class SaidOnBoard:
         """How a message is read: as a wish that the server could grant, if it is one."""
         clock = self.board.match.clock
         is_timed = clock is not None and clock.control.timed
+        # Where no clock runs, nobody needs a vacation.
         if about == "rest" and is_timed and self.is_running:
             days = vacation_said(self.text, self.request.now)
             return f"vacation {days}" if days else about
+        # The wish goes to the opponent, and its writer hears of the command that does it.
         if about in ("who", "undo") or (about in ("time", "rest") and is_timed):
             return about
         found = topic(self.text) if self.text.rstrip().endswith("?") else ""
@@ -365,8 +384,9 @@ class SaidOnBoard:
         if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
             return
         assert self.seat is not None  # noqa: S101  _may_keep
+        # It begins like a command with a password, which nobody else may read.
         if self.request.secrets:
-            return  # it begins like a command with a password
+            return
         self.request.author.player = self.writer  # so that the question comes with the board
         self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
         raise Unsure(
@@ -384,8 +404,9 @@ class SaidOnBoard:
             pieces += [line] if reads(line) else found
         try:
             return len(self.board.state.turn(takewhile(reads, pieces))) > 1
+        # Playing it will say what is wrong.
         except MoveError:
-            return True  # playing it will say what is wrong
+            return True
 
     def _check_other_board(self, line: str) -> None:
         """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's."""

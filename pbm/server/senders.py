@@ -196,22 +196,28 @@ def _went_there(tx: Transaction, message: Message) -> bool:
     return message.token is not None and tx.outbox.brought(message.token, message.sender, since)
 
 
+_NOTHING_OFFERED = AddressToken(0, 0)
+"""In place of the token of somebody without an account, for everybody else."""
+
+
 def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
     """The sender of a mail that answers no board."""
     message, token, claimed, proven = facts.message, facts.token, facts.claimed, facts.proven
     is_newcomer = reach_of(Clue.ADDRESS, message.judgement) is Reach.NEWCOMER
     address = _address(token, message, tx.now) if is_newcomer else ""
+    # The token was mailed before the address had an account, so any `revoke` of the player came later.
     if address and claimed is not None and not tx.players.epoch(claimed.id):
-        proven = proven or claimed  # it was mailed before the address had an account, so any `revoke` came later
+        proven = proven or claimed
     known = bool(proven or claimed)
     newcomer = "" if facts.at_home else address
+    # Tokens of tickets are not sealed, and a key that is no longer trusted opens none of its tokens.
     is_unknown = message.token is not None and token is None
+    offered = token if newcomer and isinstance(token, AddressToken) else _NOTHING_OFFERED
     return Sender(
         Standing(known=known, proven=bool(proven)), None, None, proven, claimed, facts.as_of,
         address=newcomer, at_home=facts.at_home, is_void=facts.is_void(known=known),
         is_lost=is_unknown and tx.tickets.find(message.token or "", tx.now) is None,
-        leaves=bool(newcomer) and isinstance(token, AddressToken) and bool(token.leaves),
-        wish=token.wish if newcomer and isinstance(token, AddressToken) else 0,
+        leaves=bool(offered.leaves), wish=offered.wish,
     )  # fmt: skip
 
 
@@ -231,8 +237,10 @@ def _in_seat(tx: Transaction, facts: _Facts, match: Summary, seat: SeatToken) ->
     seated, other = match.players[seat.seat - 1], match.players[2 - seat.seat]
     is_home = seated in at_home
     own = seated if is_home and message.judgement is not Judgement.FAILED else None
+    # "Answer to all" of a mail that the player sent to both of us brings the player's token along.
     if not is_home and other in at_home:
         return _opponent(tx, message, match, other)
+    # Somebody in copy answers the player, not us.
     if not is_home and _persons_mail_at(tx, message) is not None:
         standing = Standing(match.game, match.board, known=True)
         return Sender(standing, board=match.board, claimed=facts.claimed, at_home=at_home, bystander_of=seated)
@@ -274,6 +282,7 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     is no player's token unless that address is vouched for. A chat's token is proof by itself, and lacks only the state
     of the board.
     """
+    # Delta Chat makes an encrypted list read-only, so an encrypted board is a group, and its id holds the token.
     chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
         return replace(message, token=signer.seal(_as_answered(tx, signer, message, robot, chat)))
@@ -284,9 +293,11 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     if mail is None:
         return message
     owners = [player.id for player in tx.players.of_address(message.sender)]
+    # Whoever got an answer of the player in copy has its References, too.
     if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
         return message
     lost = token_answered(mail, robot)
+    # MAIL FROM can be forged: enough for a board, which the token's holder may play anyhow, not for an account.
     if not message.authenticated and lost and isinstance(signer.open(lost), PlayerToken | DigestToken):
         return message
     return replace(message, token=lost)
@@ -297,25 +308,31 @@ def remember_key(tx: Transaction, mail: Prepared) -> None:
 
     A mail that may be forged does not change what a proven one has brought.
     """
-    message = mail.letter
-    key, address = message.key, message.sender
+    message, address = mail.letter, mail.letter.sender
     known = tx.peers.find(address) if address else None
-    if not address or (key is None and known is None):
+    # Nearly all mails: a key needs an address in From, and nothing is known of most addresses.
+    if message.key is None and known is None:
         return
     proven = _proves_address(tx, mail)
+    # Whoever has a forwarded board mail can answer it with a key of their own, and would get all later answers.
     if known is not None and known.proven and not proven:
         return
-    wanted = message.cover is not Cover.NONE or (key is not None and key.mutual)
-    if key is None:
-        assert known is not None  # noqa: S101  it returned above
-        found = known._replace(wanted=wanted)
-    else:
-        # The key that came last counts, by order of arrival: chat apps draw the outer Date at random.
-        earlier = known.brought_by if known is not None and (known.key, known.proven) == (key.key, proven) else ()
-        brought_by = (*earlier, message.message_id or "")[-MOST_BRINGERS:]
-        found = Peer(key.key, wanted, proven, key.chats, brought_by)
+    found = _peer_after(message, known, proven=proven)
     if found != known:
         tx.peers.put(address, found, tx.now)
+
+
+def _peer_after(message: Message, known: Peer | None, *, proven: bool) -> Peer:
+    """The key to be kept for an address after a mail that brings one, or whose key is known."""
+    key, is_encrypted = message.key, message.cover is not Cover.NONE
+    if key is None:
+        assert known is not None  # noqa: S101  one of both is there
+        # A player who goes back to writing unencrypted, without a key, gets unencrypted answers.
+        return known._replace(wanted=is_encrypted)
+    # The key that came last counts, by order of arrival: chat apps draw the outer Date at random.
+    earlier = known.brought_by if known is not None and (known.key, known.proven) == (key.key, proven) else ()
+    brought_by = (*earlier, message.message_id or "")[-MOST_BRINGERS:]
+    return Peer(key.key, is_encrypted or key.mutual, proven, key.chats, brought_by)
 
 
 def _proves_address(tx: Transaction, mail: Prepared) -> bool:
@@ -368,6 +385,7 @@ def _address(token: object, message: Message, now: datetime) -> str:
 
 def _claimed(at_home: Sequence[Player], answered: Sent | None) -> Player | None:
     """The player of the address in From; if several share it, the one whose mail is answered, or None."""
+    # A family may share one mailbox.
     if len(at_home) > 1:
         at_home = [player for player in at_home if answered is not None and player.id == answered.player_id]
     return at_home[0] if at_home else None
@@ -403,6 +421,7 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
     board, seated = mail.sender.board, mail.sender.seated
     if mail.letter.mark is Mark.NONE or board is None or seated is None:
         return ""
+    # Whatever plays or ends the board also ends the round.
     if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in mail.commands):
         return ""
     match = tx.matches.summary(board)

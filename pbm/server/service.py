@@ -146,14 +146,15 @@ class Service:
         """
         rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m), id_mark(m.raw)) for m in mails]
         with self.store.write(alone=False) as tx:
-            self.handler.heed(tx)  # so that mails are judged and read with the new secrets
+            # Mails are judged, and then read, with the secrets as they are now.
+            self.handler.heed(tx)
             pressure = self._pressure(tx)
             replies = [self._admission.refusal(tx, self.tools.limits, mail, pressure) for mail in mails]
+            # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
                 raise DatabaseTrouble(NO_ROOM)
             ids = iter(tx.inbox.add([row for row, reply in zip(rows, replies, strict=True) if not reply], tx.now))
-            if pressure.is_short or pressure.is_behind:
-                self._tell_of_pressure(tx, pressure)
+            self._tell_of_pressure(tx, pressure)
         ACCEPTED.inc(replies.count(""))
         for mail, reply in zip(mails, replies, strict=True):
             known = {"mail_from": mail.mail_from, "octets": len(mail.raw), "peer": mail.peer or None}
@@ -171,12 +172,15 @@ class Service:
     def _pressure(self, tx: Transaction) -> Pressure:
         """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""
         oldest_at, waited = None if self.handler.is_at_rest else tx.inbox.waits_since(), timedelta()
+        # What waits since before the start waited for us, and no flood is to blame.
         if oldest_at is not None:
             waited = tx.now - max(oldest_at, self._began_at)
         return Pressure(self.store.free_octets(), self.tools.house.least_free_megabytes << 20, waited)
 
     def _tell_of_pressure(self, tx: Transaction, pressure: Pressure) -> None:
-        """Tell the operator, once a day, that mails are put off."""
+        """Tell the operator, once a day, if mails are put off."""
+        if not pressure.is_short and not pressure.is_behind:
+            return
         subject, operator = "pbm: emails are put off", self.tools.operator
         if operator and not tx.outbox.wrote_to(operator, subject, tx.now - timedelta(days=1)):
             log.warning("emails_put_off", free=pressure.free, waited=pressure.waited.total_seconds())
@@ -260,6 +264,7 @@ PATIENCE = timedelta(minutes=30)
 def note_silence(tx: Transaction) -> None:
     """Begin an outage if no server runs; `watch` ends it. What an operator does then costs nobody that time."""
     last = tx.absences.noted(HEARTBEAT)
+    # Otherwise the operator's act ends the silence, and players would be charged for the downtime.
     if last is not None and tx.now - last > SILENCE and not tx.absences.open(StopKind.OUTAGE):
         tx.absences.add(None, Stop(StopKind.OUTAGE, last))
 
@@ -271,17 +276,20 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     was down as well, both are one outage, which ends when mail goes out.
     """
     last = tx.absences.note(HEARTBEAT, tx.now)
+    # A command given while the clock was ahead may be newer than the last sign of life.
     seen = max(filter(None, (last, tx.acts.newest_at())), default=tx.now)
     if seen - tx.now > SILENCE:
         _go_back(tx, seen)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)
     failing, since = tx.outbox.failing_since(tx.absences.noted(DELIVERED)), None
+    # Greylisting puts off any first mail by minutes, and is no outage.
     if failing is not None and tx.now - failing > PATIENCE:
         since = failing
     if last is not None and tx.now - last > SILENCE and known is None:
         down = Stop(StopKind.OUTAGE, last, tx.now)
         tx.absences.add(None, down)
         log.warning("was_down", since=last.isoformat(), until=tx.now.isoformat())
+        # Mail waited only for us, so the outage is over; otherwise it ends when mail goes out.
         if failing is None:
             yield down
         else:
@@ -289,6 +297,7 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     if known is None and since is not None:
         tx.absences.add(None, Stop(StopKind.OUTAGE, since))
         log.error("nothing_delivered", since=since.isoformat())
+    # One mail shows whether the smarthost is back, where all at once would only be refused again.
     elif known is not None and failing is not None:
         tx.outbox.hurry_one(tx.now)
     elif known is not None:

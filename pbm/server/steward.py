@@ -33,7 +33,9 @@ class Steward(Hand):
         tx, subject, boards = at.tx, subject_of(who), list[int]()
         if is_player(subject):
             player = player_named(tx, subject)
-            subject = player.userid.casefold()  # an old name names them, too
+            # An old name names them, too.
+            subject = player.userid.casefold()
+            # Nobody should meet them any more.
             for seek in tx.seeks.of(player.id):
                 tx.seeks.set_wanted(seek.id, 0)
             boards = self._forfeit(at, player) if forfeit else []
@@ -96,6 +98,7 @@ class Steward(Hand):
             match = tx.matches.load(number)
             if match is None or kept.id not in (match.player(1).id, match.player(2).id):
                 continue
+            # One person cannot play on both sides of a board.
             if match.result is None:
                 raise NotAllowed(f"They play each other on board {number}: pbm board void {number}")
             unrate_match(tx, match)
@@ -105,6 +108,7 @@ class Steward(Hand):
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
         """Write a letter to players, or to all if none is named; returns to how many. Raises: BadArguments."""
         subject = " ".join(subject.split())
+        # A line break in a header would begin another field.
         if not subject.isprintable():
             raise BadArguments("The subject holds a control character. Write one line of plain text.")
         with self._service.store.read() as tx:

@@ -73,6 +73,7 @@ class Shift:
             if is_theirs:
                 self._working[thinker] = "", now
         left_alone = frozenset(game for game, _ in others)
+        # Programs of other packages may hang for their whole time; this thinker stays free for our own games.
         if others and len(others) == self._thinkers - 1:
             left_alone |= GAMES.keys() - OURS
         try:
@@ -91,6 +92,7 @@ class Shift:
         with self._lock:
             self._failed = {key: at for key, at in self._failed.items() if abs(now - at) < FORGIVEN}
             self._failed[task.key] = now
+            # A quick failure says nothing of the game's other boards.
             if task.game and seconds >= LATE:
                 self._failed[task.game] = now
 
@@ -160,10 +162,12 @@ class Thinker:
             at, doubtful = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
             for task in (task for sources in self._sources for source in sources for task in _of(source, at)):
+                # Their hour of thinking is used up, others think about it, or its game may be what takes so long.
                 if task.whom in pause or task.key in taken or task.game in left_alone:
                     continue
                 if not shift.doubts(task, now):
                     return task
+                # A task that has failed may take its whole time again, so it waits until nobody is late.
                 if not left_alone and now - shift.failed_at(task, now) >= AGAIN:
                     doubtful.append(task)
             return min(doubtful, key=lambda task: shift.failed_at(task, now), default=None)
@@ -172,6 +176,7 @@ class Thinker:
         """Take a task; False if another process has taken it meanwhile."""
         with self._store.write(durable=False) as tx:
             taken = tx.agenda.get(TAKEN, task.key)
+            # Between the reading and this transaction another process may have been quicker.
             if taken is not None and _holds(taken, tx.now):
                 return False
             tx.agenda.put(TAKEN, task.key, tx.now + HELD)
@@ -191,6 +196,7 @@ class Thinker:
                 charge(at, task.whom, self._since(began_at))
                 task.then(at, found)
             self._shift.succeeds(task)
+        # The server stops: the task is no failure, and is taken again.
         except Stopped:
             with self._store.write() as tx:
                 tx.agenda.drop(TAKEN, task.key)
@@ -200,6 +206,7 @@ class Thinker:
         except Exception as error:
             self._tools.states.forget()
             self._shift.fails(task, self._store.clock(), self._since(began_at))
+            # The program on disk is another version than this process: what fails here may work after a restart.
             if outdated():
                 self._wait_for_restart(task, str(error))
                 return
