@@ -81,6 +81,7 @@ class States:
                 "lost, and nobody loses on time meanwhile."
             )
         before, known = self._boards.get(match.board, (None, None))
+        # A ply may have been taken back, or another process may have played on.
         is_same = before is not None and before.record.notations == match.record.notations
         state = known if is_same and known and known.game is GAMES[match.game] else self._replayed(match)
         self.keep(match, state)
@@ -109,6 +110,7 @@ class States:
         known = self._boards.pop(match.board, None)
         self._octets += _weight(state) - (_weight(known[1]) if known else 0)
         self._boards[match.board] = (match, state)
+        # The board met longest ago goes first.
         while self._octets > REMEMBERED:
             self._octets -= _weight(self._boards.popitem(last=False)[1][1])
 
@@ -139,6 +141,7 @@ def difference(tx: Transaction, match: Match, state: State) -> str:
             return "the record has ended, the row has not"
         if seat_to_move != state.to_move:
             return f"seat {state.to_move} is to move, the row says {seat_to_move}"
+    # Resignations and agreements are in no record.
     elif match.result.ending is Ending.RULES and state.result != match.result:
         return f"the row says {match.result}, the record {state.result}"
     return ""
@@ -180,6 +183,7 @@ class Decisions:
         """Store a decision in place of the seat's earlier one of the same kind."""
         self._known = sorted([*self._all(but=intent), intent._replace(since=self._now)], key=lambda each: each.kind)
         self._tx.intents.keep(self._board, intent, self._now)
+        # A held move needs nobody's mail to be played.
         if intent.until is not None:
             self._tx.agenda.put(IntentKind.HOLD, f"{self._board}:{intent.seat}", intent.until)
 
@@ -242,6 +246,7 @@ class OpenBoard:
         """guard: the number the next ply must have. what: the words meant as that ply. Raises: MatchOver, Stale."""
         if self.match.result is not None:
             raise self._over(self.match.board, self.match.result)
+        # A mail may answer a board that has gone on, and "D4" may be legal there as well.
         if guard not in (None, self.next_ply):
             raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
 
@@ -279,7 +284,8 @@ class OpenBoard:
         calendars, charged, clock = match.calendars, None, None
         if match.clock is not None:
             charged = match.clock.charged(decided_at or self.now, calendars)
-            since = max(self.tx.now, charged.since)  # the opponent cannot have known of the move any earlier
+            # The mail may have waited, and the opponent cannot have known of the move any earlier.
+            since = max(self.tx.now, charged.since)
             clock = due(match, charged.after_move(state.to_move, calendars, since), since, since)
         ply = Ply(notation, seat, self.now, auto, charged.left[seat - 1] if charged else None)
         self.match = match._replace(record=match.record.appended(ply), revision=match.revision + 1, clock=clock)
@@ -290,12 +296,20 @@ class OpenBoard:
             SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation, *played_for)
         )
         self.cancel_offer()
-        off = [each for each in self.intents.of(seat) if each.is_question or not forced]
-        for intent in [*off, *(each for each in self.intents.of(other(seat)) if each.is_question)]:
-            reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
-            self.events += self.intents.put_away(intent, reason)
+        self._put_away_after(seat, notation, forced=forced)
         if state.result is not None:
             self.end(state.result)
+
+    def _put_away_after(self, seat: Seat, notation: str, *, forced: bool) -> None:
+        """Drop what both have decided for the position before the seat's ply; other plans of the opponent stay."""
+        # A forced ply was no choice of the seat's, so its plans are meant for the next one.
+        own = [each for each in self.intents.of(seat) if each.is_question or not forced]
+        # A question was about a position that is gone, so a later yes must not answer it.
+        asked = [each for each in self.intents.of(other(seat)) if each.is_question]
+        for intent in [*own, *asked]:
+            # Only a held move is known to be waiting; a plan that is replaced by the move itself needs no word.
+            reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
+            self.events += self.intents.put_away(intent, reason)
 
     def agree(self, seat: Seat, *, silently: bool = False) -> None:
         """End the match in a draw, to which the seat agrees. silently: by leaving the offer unanswered."""
@@ -333,6 +347,7 @@ class OpenBoard:
 
     def resign(self, seat: Seat) -> None:
         """Give the game up. Before both have played it is void instead, unless it belongs to a tournament."""
+        # A challenge is declined so; whoever has joined a tournament has agreed to its games.
         declined = self.match.opening and not self.match.tournament
         if declined:
             result = Result(Ending.VOID, None, f"{self.match.player(seat).userid} has declined to play")
@@ -353,6 +368,7 @@ class OpenBoard:
             self.tx.agenda.drop(QUESTION, self.match.board)
         else:
             self.tx.agenda.put(QUESTION, self.match.board, self.now + ANSWER_IN)
+        # Otherwise a player who never answers would keep a drawn game going.
         if offer is not None and offer.kind is OfferKind.DRAW:
             at = self.now + (SILENT_IN_TOURNAMENTS_FOR if self.match.tournament else SILENT_FOR)
             self.tx.agenda.put(SILENCE, self.match.board, at)
@@ -418,6 +434,7 @@ class OpenBoard:
 
     def notes(self, player: Player | None) -> list[Remark]:
         """The player's own notes on the board; nobody else sees them."""
+        # Few boards have notes, and every board mail asks for them.
         if player is None or not self.match.annotated:
             return []
         if self._notes is None:

@@ -61,6 +61,7 @@ def _matches(pair: tuple[str, str]) -> bool:
     password, hashed = pair
     possible = len(password) <= MAX_LENGTH and bool(hashed)
     try:
+        # Without a hash to check against, the time taken would tell whether the userid exists.
         return _hasher.verify(hashed or _NOBODY, password[:MAX_LENGTH]) and possible
     except (VerificationError, InvalidHashError):
         return False
@@ -112,6 +113,7 @@ def check_userid(userid: str) -> None:
         )
     if _ROBOT.fullmatch(userid):
         raise BadArguments(f'"{userid}" is a name for robots; choose another userid.')
+    # "p0stmaster" would be believed, as "postmaster" would.
     if look(userid) in _reserved_looks() or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 
@@ -134,6 +136,7 @@ def rename(tx: Transaction, player: Player, wanted: str) -> Player:
     check_free(tx, wanted, besides=player.id)
     tx.players.keep_name(player, wanted)
     tx.erasure.call(player, wanted)
+    # Otherwise a new name would lift a ban.
     for ban in tx.bans.of([player.userid.casefold()], tx.now).values():
         tx.bans.lift(ban.subject)
         tx.bans.put(ban._replace(subject=wanted.casefold()))
@@ -144,10 +147,12 @@ def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
     if not is_password(password):
         raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+    # Commands lose punctuation at their ends, and read a leading dash as an option.
     if not is_whole(password):
         raise BadArguments(
             "Commands would misread that; choose a password that begins and ends with a letter or a digit."
         )
+    # Passwords are blackened in what we quote and store; this one would blacken commands.
     if password.casefold() in _words():
         raise BadArguments("That is a word of the server, which no email could hide; choose another password.")
 
@@ -169,6 +174,7 @@ def chosen_password(text: str) -> str:
     ('no-way-jose', 'Sesame1', '')
     """
     word = re.sub(r"^password:?\s+", "", first_line(text), flags=re.IGNORECASE)
+    # A password may begin like a refusal: "no-way-jose".
     is_a_word = not is_password(word) or word.strip(".,!?").isalpha()
     return "" if is_a_word and declines(text) else word
 

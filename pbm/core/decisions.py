@@ -47,6 +47,7 @@ def play_ply(
     board.add_ply(state, notation, decided_at=decided_at)
     if checked:
         keep_plan(board, seat, checked)
+    # The move was legal, so it counts; only what was to follow has no game left.
     elif plan:
         reason, text = "The game is over.", plans.write(plan)
         board.events.append(IntentDropped(board.match.board, seat, IntentKind.PLAN, text, reason))
@@ -59,6 +60,7 @@ def check_plan(board: OpenBoard, state: State, seat: Seat, plan: Plan) -> Plan:
     """The plan of the seat, for a state, in canonical form; empty if the game is over then. Raises: BadArguments."""
     if not plan or state.outcome is not None:
         return ()
+    # In Dots and Boxes a closed box gives another move.
     if state.to_move == seat:
         raise BadArguments(
             "You move again then, and a plan is for your opponent's next move: send it with your last move."
@@ -83,6 +85,7 @@ def _go_on(board: OpenBoard) -> bool:
     if board.match.result is not None:
         return False
     mine, forced = {intent.kind: intent for intent in board.intents.of(board.state.to_move)}, board.state.forced
+    # A resignation waits for its player's turn, and goes before whatever else they had decided.
     if IntentKind.RESIGN in mine:
         board.resign(board.state.to_move)
         return True
@@ -101,10 +104,12 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
     try:
         plan, ply = plans.of(intent)
         if intent.kind is IntentKind.PLAN and ply is not None and ply <= len(board.match.record):
-            played = board.match.record.notations[ply - 1 :]  # several, if the other side moved more than once
+            # Several, if the other side moved more than once.
+            played = board.match.record.notations[ply - 1 :]
         else:
             board.check_running(ply and ply + 1, intent.text.partition("#")[0])
         branch = plans.fitting(plan, plans.TOGETHER.join(played))
+        # A plan that does not fit is dropped: later it would answer another position than it was made for.
         if branch is None:
             raise NotFound(f"{_told(board, played)}, and it has no answer to that.")
         where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
@@ -113,6 +118,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
             return
         _, answers = plans.turn(board.state, branch.answer)
         state, notation = board.try_play(intent.seat, answers[0])
+    # The position may have changed since the plan was checked; the opponent's move stands in any case.
     except (Rejected, GameError) as error:
         reason = f"{_told(board, played)}. {where}{error}" if where else str(error)
         board.events.append(IntentDropped(board.match.board, intent.seat, intent.kind, intent.text, reason))
@@ -120,6 +126,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
     board.add_ply(state, notation, by=intent.kind)
     for answer in answers[1:]:
         board.add_ply(*board.try_play(intent.seat, answer), by=intent.kind)
+    # "any" was written for no position, so what it goes on with is judged by the one that came.
     then = plans.settled(board.state, branch.then) if branch.condition == plans.ANY else branch.then
     if then and board.match.result is None:
         keep_plan(board, intent.seat, then)
@@ -158,8 +165,10 @@ def until(request: Request, board: OpenBoard, seat: Seat) -> datetime | None:
         return None
     latest = request.now + timedelta(microseconds=read_duration(chosen))
     clock = board.match.clock
+    # Nobody may lose on time with a move that was sent in time.
     if clock is not None and clock.deadline_at is not None and clock.seat == seat:
         latest = min(latest, clock.deadline_at - _IN_TIME)
+    # No time is left to take it back in.
     return latest if latest > request.now else None
 
 
@@ -218,12 +227,14 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
         asker = board.match.player(asked.seat).userid
         raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
     held = board.intents.find(seat, IntentKind.HOLD)
+    # The held move cancels any offer when it is played.
     if held is not None and kind is not OfferKind.PAUSE:
         move = move_of(held)
         raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
     ply = board.match.last_chosen(seat)
     if kind is OfferKind.UNDO and not ply:
         raise NotAllowed("You have played nothing yet that could be taken back.")
+    # A robot would have no reason to refuse, and nobody reads the question.
     if kind is OfferKind.UNDO and is_robot(board.tx, board.match.player(other(seat))):
         board.take_back(seat)
         return
@@ -239,6 +250,7 @@ def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: s
     answers: a sentence that names the clear answers. Raises: BadArguments.
     """
     said = board.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
+    # "Yes" may answer "are you well?".
     if since is not None and any(remark.written_at > since for remark in said):
         raise BadArguments(
             "There were words on this board after that question, and yours may answer them, so nothing is done. "

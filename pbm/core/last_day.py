@@ -36,6 +36,7 @@ def decisions(tx: Transaction, player: Player) -> dict[int, datetime]:
     found = {}
     for held in tx.tournaments.of_player(player.id):
         for meeting in tx.tournaments.under_way(held.id):
+            # A bye has no board, and a round without a limit no end.
             if meeting.board is not None and meeting.due_at is not None and meeting.bout.holds(player.id):
                 found[meeting.board] = decided_at(tx, held.terms, meeting.due_at)
     return {board: at for board, at in found.items() if at is not None}

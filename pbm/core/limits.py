@@ -310,6 +310,7 @@ class Memory:
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None, /) -> None:
         self.levels[key] = Attempts(key, failures, now, locked_until)
+        # Senders can be made up without end.
         if len(self.levels) > _MOST_REMEMBERED:
             del self.levels[next(iter(self.levels))]
 
@@ -363,7 +364,8 @@ def excess(
     for key, bucket in buckets.items():
         noted, level = known.get(key), _level(known.get(key), bucket, limits, now)
         if noted is not None and noted.locked_until is not None:
-            until = min(noted.locked_until, level.reopens_at)  # the operator may allow more by now
+            # The operator may allow more by now.
+            until = min(noted.locked_until, level.reopens_at)
             if until > now:
                 return TooMuch.of(bucket, limits, until)
         if level.drawn + (besides or {}).get(key, 0) >= level.most:

@@ -137,6 +137,7 @@ def readers_of(
 def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any) -> list[Mail]:
     """A letter to each address of a reader. words: as for Composer.letter; `leave` may be answered as the reader."""
     compose = at.tools.composer.letter
+    # The word that stops such mails must work from wherever it is answered.
     if "leave" in words:
         words["reply_to"] = at.tools.composer.answered_by(reader)
     words |= {"player": reader.player, "form": reader.settings.mail}
@@ -213,12 +214,14 @@ class _Telling:
         own = self.writer if self.writer is not None and self.writer.player == reader.player else None
         page, more = "board.txt", dict[str, Any]()
         if own is None:
+            # Somebody's words are never late; moves may be, for who wants one mail a day.
             if not heard and _can_wait(self.board, reader, events):
                 return None
         else:
             more = {"read_as": own.read_as, "unread": own.unread, "sent_from": own.sent_from}
             if _only_own_moves(self.board, reader, events):
                 page = "receipt.txt"
+                # They know their own move, and have asked for no receipt.
                 if reader.settings.receipts == OFF and not own.is_told_more:
                     return None
         is_first = _is_first(self.tx, self.board, reader)
@@ -280,12 +283,14 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
 def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
     """Whether only moves were made, and the player's digest tells them in time. told: the events they may know of."""
     settings, match = reader.settings, board.match
+    # A follower has no turn to miss, and the end of a game is told at once.
     if settings.digest == OFF or reader.seat is None or match.result is not None:
         return False
     if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
         return False
     deadline = match.clock.deadline_at if match.clock and reader.seat == board.state.to_move else None
     digest_at = next_digest(settings.digest, settings.zone, board.now)
+    # A digest that comes with an hour left would lose the game.
     return deadline is None or deadline >= digest_at + ENOUGH_TIME
 
 
@@ -304,14 +309,17 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
     author, page = writer.player, "kibitz.txt" if sealed else "chat.txt"
     blockers = at.tx.blocks.blockers(author.id)
     followers = [each for each in at.tx.follows.of(board.match) if not each.ends_only]
+    # Sealed words are about the players' plans: they may read them once the game is over.
     audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
+    # An onlooker who does not follow the board wants to know that their words went out.
     if all(reader.player != author for reader in hearers):
         hearers.append(reader_of(at, author))
     notices: list[tuple[Notice, Message | None]] = []
     for reader in hearers:
         leave = _word_to_leave(followers, reader)
         notice = notice_of(board, reader, comments=(comment,), leave=leave, page=page, words={"asked": writer.read_as})
+        # Somebody else may have written it with a forwarded mail, and others need not know what it was read as.
         if reader.player == author:
             notice = replace(notice, read_as=writer.read_as, sent_from=writer.sent_from)
         notices.append((notice, _answered(writer, reader)))
@@ -330,6 +338,7 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     follower = next((each for each in followers if each.player == reader.player), None)
     if follower is None:
         return ""
+    # They follow a person, so leaving the board would not stop the next one.
     if follower.whom not in ("", ALL):
         return f"unfollow {follower.whom}"
     if follower.ends_only:

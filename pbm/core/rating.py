@@ -51,13 +51,16 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
         return "one player had both seats"
     if tx.players.bots(ids):
         return "a bot played in it"
+    # Nothing was played that could tell who is stronger.
     if match.opening:
         return "it ended before both had moved"
     for player in match.players:
+        # Whoever has confirmed no address may be anybody, or one person several times.
         if not any(address.confirmed_at for address in tx.players.addresses(player.id)):
             return f"{player.userid} has no confirmed address"
     if match.ended_at is not None:
         boards = tx.ratings.rated_between(match.game, ids, match.ended_at - WINDOW, match.ended_at)
+        # Two who always play each other tell little of how they stand among the others.
         if len(set(boards) - {match.board}) >= MOST_OF_A_PAIR:
             return f"only {MOST_OF_A_PAIR} games of the same two players are rated within {WINDOW.days} days"
     return None
@@ -97,6 +100,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
     later = tx.ratings.rated_after(match.game, match.ended_at)
     tx.ratings.take_back(match.board)
     fresh = {player_id: tx.ratings.until(player_id, match.game, match.ended_at) for player_id in undone}
+    # Each later rating was worked out from the one that is taken back.
     for board in later:
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(match.game, fresh)
@@ -105,6 +109,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
         if player_id in undone:
             seat = 1 if match.player(1).id == player_id else 2
             was = _counted(was, score_of(match.result, seat), -1)
+        # A player without rated games is in no list.
         if was.won + was.lost + was.drawn == 0:
             tx.ratings.drop(player_id, match.game)
         else:

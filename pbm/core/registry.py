@@ -51,6 +51,7 @@ def handles(verb: Verb, summary: str) -> Callable[[H], H]:
     def register_with(handler: H) -> H:
         register(replace(verb, summary=summary))
         HANDLERS[verb.name] = handler
+        # "show 101" must stay the command, whatever package brings a game named show.
         for word in {called.split()[0] for called in verb.words} & {*GAMES}:
             leave_out(word, f'"{word}" is a command, so no game can have this name.')
         return handler
@@ -177,6 +178,7 @@ class Runner:
             until = min(now, tx.inbox.waits_since() or now)
             item_at, board_at = tx.agenda.next_at(), tx.matches.next_due_at()
         first = min(filter(None, (item_at, board_at)), default=None)
+        # A move that came in before a deadline counts, even if it is handled after it.
         if first is None or first > until:
             return False
         return self._do_item(until, now) if first == item_at else self._attend_next(until, now)
@@ -193,6 +195,7 @@ class Runner:
     def _do_item(self, until: datetime, now: datetime) -> bool:
         with self._store.write(at=now) as tx:
             item = tx.agenda.claim(until)
+            # Another process was quicker.
             if item is None:
                 return False
             told = {"kind": item.kind, "key": item.key, "attempts": item.attempts}
@@ -214,6 +217,7 @@ class Runner:
                 yield
         except Exception as error:
             self._tools.states.forget()
+            # No fault of the item: the whole transaction is tried again.
             if isinstance(error, DatabaseTrouble):
                 raise
             if isinstance(error, Unreadable):

@@ -50,6 +50,7 @@ def return_words(request: Request) -> None:
     words, outgoing = unsigned(request.discreetly(request.words.unheard)), request.outgoing
     if request.refusal is not None or request.author.reader().player is None:
         return
+    # "Thanks, Bob" below a command is for nobody, and needs no answer.
     if not says_something(words):
         return
     board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
@@ -90,6 +91,7 @@ def tell_sender(
 
     line: plies, after which the board is shown instead of as it stands.
     """
+    # The board goes to both players in any case, so the sender needs no second one.
     if board.events and not line:
         return done(command, what[0].upper() + what[1:])
     drawn = Drawn(board.state.plies, line) if line else None
@@ -112,12 +114,14 @@ def refuse(
 
     named: the board the command is about, if it is one of several commands.
     """
+    # The refusal itself would ask for something that the sender believes to have given.
     if _is_for_want_of_proof(request, error):
         error = NotAllowed(_VOID)
     request.refusal = error
     advice = error.suggestion if isinstance(error, Rejected) else ""
     candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
     text = redact_quoted(str(error), request.secrets)
+    # In an answer to several boards, a line that names none would be done on the wrong one.
     if named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
     board = None if several else _own_board(request)
@@ -149,6 +153,7 @@ def _is_for_want_of_proof(request: Request, error: Rejected | GameError) -> bool
 def _seat_shown(request: Request, board: OpenBoard, player: Player) -> Seat:
     """The seat from which a player sees a board of theirs: that of the mail they answer, if it was about this board."""
     token = request.sender.seat
+    # Who plays both seats answers for the one whose mail it is.
     if token is not None and token.board == board.match.board:
         return token.seat
     return board.seat_of(player)

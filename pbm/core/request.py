@@ -104,7 +104,8 @@ class Sender(NamedTuple):
         """
         if player is not None and (player == self.proven or player.userid.casefold() in verified):
             return Pool.PROVEN
-        if player is not None and self.seat is not None:  # board mails are passed on
+        # Board mails are passed on, so a seat's token alone draws from nothing that is for the proven player.
+        if player is not None and self.seat is not None:
             is_proven = vouched and player == self.own
         else:
             is_proven = player is not None or vouched or bool(self.address)
@@ -253,7 +254,8 @@ class Boards(Desk):
                 self._boards[number] = kept[number]
             elif board.events:
                 del self._boards[number]
-                with suppress(NotFound):  # it was started in vain
+                # It may have been started in vain.
+                with suppress(NotFound):
                     self.load(number)
 
     def load(self, number: int, game: str | None = None) -> OpenBoard:
@@ -269,7 +271,8 @@ class Boards(Desk):
     def named(self, command: Command) -> OpenBoard:
         """The board that a command names, or else the one that the mail answers. Raises: NotFound."""
         number = command.args.get("BOARD", "").partition("#")[0]
-        if number:  # where no game is written, it is that of the answered mail, which may be about another board
+        # Where no game is written, it is that of the answered mail, which may be about another board.
+        if number:
             written = command.line.partition(" ")[0].casefold() in GAMES
             return self.load(int(number), command.game if written else None)
         if self.answered is None:
@@ -304,6 +307,7 @@ class Author(Desk):
             self.prove(player)
         elif self.sender.proven is not None:
             player = self.player = self.sender.proven
+        # A token and From together are enough for what is about its board alone, such as a rematch.
         elif self.sender.own is not None and board == self.sender.board:
             player = self.player = self.sender.own
         else:
@@ -322,6 +326,7 @@ class Author(Desk):
         self._check_open(userid.casefold(), password)
         player = self.tx.players.find(userid)
         checked = self.incoming.verified.get((userid.casefold(), password))
+        # The password may have been changed since it was checked, outside of this transaction.
         if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
             raise NotAllowed(WRONG_LOGIN)
         return player
@@ -348,6 +353,7 @@ class Author(Desk):
             self._check_fresh(command, board, seat)
             return board, seat
         self.player = board.match.player(token.seat)
+        # Words and questions about one's own last move are not late: the board waits for the opponent.
         moved = board.revision == token.revision + 1 and _has_moved(board, token.seat)
         if command.verb.alters and token.revision != board.revision and not (moved and command.verb.asks):
             raise Stale("Your email answers an earlier state of the board. Here is the current one.")
@@ -359,6 +365,7 @@ class Author(Desk):
         untouched = board.match.revision == board.revision
         if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
             return
+        # An earlier line of the same mail may have changed the board, and its writer knows that.
         if untouched and board.match.moved_at > as_of:
             raise Stale(f"Board {board.match.board} has changed since the email you answer. Here is the current one.")
 
@@ -366,6 +373,7 @@ class Author(Desk):
         """Raises: NotAllowed if the only proof is a seat token of another board."""
         token, sender = self.sender.seat, self.sender
         vouched = self.incoming.message.authenticated and sender.claimed == sender.proven
+        # Otherwise a forwarded mail of one board would let its holder play on all boards of its player.
         if token is not None and command.credentials is None and not vouched:
             raise NotAllowed(
                 f"Your email answers one about board {token.board}. To play on board {board.match.board}, answer an "
@@ -408,6 +416,7 @@ class Author(Desk):
         if player is None:
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.house.answer_token_days))
+            # Several players may share the address: a token for somebody without an account would be nobody's.
             newcomer = None if sent_by.at_home else AddressToken.of(
                 sender, last_day, leaves=sent_by.leaves, wish=self.wish or sent_by.wish
             )  # fmt: skip
@@ -520,6 +529,7 @@ class Request(Desk):
             del self.outgoing.letters[letters:]
             self.asked = asked
             self.boards.put_back(boards)
+            # Somebody whose sign-up failed is nobody again.
             if self.author.sender is not sender:
                 self.author.sender, self.author.player = sender, None
             raise
@@ -568,8 +578,9 @@ class Request(Desk):
         player = self.author.player or self.sender.proven
         verified = {userid for userid, _ in self.author.incoming.verified}
         pool = self.sender.pool(player, verified, vouched=self.message.authenticated)
+        # What goes to somebody else is not what they cause themselves.
         if pool is Pool.USUAL and to and mailbox(to) != mailbox(self.message.sender):
-            pool = Pool.UNPROVEN  # what goes to somebody else is not what they cause themselves
+            pool = Pool.UNPROVEN
         author = f"player {player.id}" if player else mailbox(self.message.sender) if self.message.sender else "nobody"
         return Whose(pool, author, network=self.incoming.network, to=to, account=account)
 

@@ -46,6 +46,7 @@ def robot_named(tx: Transaction, word: str) -> Player | None:
     """The robot that a userid or just `robot` means, made if need be; None if it means a person or nobody."""
     name = robot_called(tx, word)
     player = tx.players.find(name) if name else None
+    # Robots that nobody plays have no row, so that lists of players hold people.
     if name and player is None:
         player = tx.players.add(name, "", tx.now)
         tx.players.set_bot(player.id, bot=True)
@@ -99,11 +100,13 @@ def charge(at: Desk, whom: int, seconds: float) -> None:
     """Draw what robots have thought for a player; tell them when that was too much."""
     tx, limits, whose = at.tx, at.tools.limits, _whose(whom)
     player = tx.players.get(whom)
+    # The clock may have been set back meanwhile.
     if player is None or seconds <= 0:
         return
     was_closed = excess(tx.guesses, limits, at.now, Act.THINKING, whose) is not None
     spend(tx.guesses, limits, at.now, Act.THINKING, whose, round(seconds * _TENTHS))
     problem = excess(tx.guesses, limits, at.now, Act.THINKING, whose)
+    # Told when it closes, not with each thought that was under way by then.
     if problem is not None and not was_closed:
         reader, minutes = reader_of(at, player), round(limits.thinking_seconds_per_hour * limits.scale / 60)
         words = {"minutes": minutes, "until": problem.until, "zone": reader.settings.zone}

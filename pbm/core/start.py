@@ -130,6 +130,7 @@ def read_terms(
 
     A game in which the colour decides is not rated. Raises: OptionError, BadArguments.
     """
+    # Judged by its size before any of it is read, because some games compute long on what is drawn.
     if len(body) > MAX_BODY:
         raise BadArguments(f"A board of your own may take {MAX_BODY} characters; yours takes {len(body)}.")
     rated, own = True, []
@@ -145,9 +146,11 @@ def read_terms(
         else:
             rated = _RATED[name]
     _check_names(game, own)
+    # What chance decides becomes options, so that the record alone gives the same board again.
     if isinstance(game, Preset):
         own = game.preset(own, body=body, seed=seed)
     state = State.start(game, own, body)
+    # Options or a drawing may leave the first side without a move.
     if state.outcome is not None:
         raise OptionError("With these options the game would be over before it starts.")
     return MatchTerms(state, tuple(own), rated and not state.lopsided, control_of(timing, read_control(default_clock)))
@@ -181,6 +184,7 @@ def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
     if not drawn:
         return range(0)
     first, end = drawn.start, drawn.stop
+    # "rote Kanten:" above the edges went to the opponent as words, and the edges became green.
     while first and not _is_friendly(lines[first - 1]):
         first -= 1
     while end < len(lines) and not _is_friendly(lines[end]):
@@ -193,9 +197,11 @@ def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> in
 
     It holds a number, or is short and names an option, or heads a board that is drawn.
     """
+    # Names of one letter, such as n, are words of many languages, too.
     options = {*(name for option in game.info.options for name in option.names if len(name) > 1), *OPTIONS, *_RATED}
     for place, line in enumerate(lines):
         said = [word for word in re.findall(r"[^\W\d_]+", line.casefold()) if word not in kind("requesting")]
+        # Another heading than that of the board that was drawn may head one that could not be read.
         is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
         is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
         if place not in used and (is_term or _NUMBER.search(line)):
@@ -222,12 +228,14 @@ def take_body(request: Request, game: AnyGame) -> str:
     comment, note = request.words.comment.strip(), request.attached_text
     lines = unsigned(comment).splitlines()
     whole, drawn = comment.splitlines(), _drawn(game, lines)
+    # Some people attach what they have drawn.
     if isinstance(game, Drawable) and not drawn:
         own = note.splitlines()
         if _drawn(game, own) or _unused(game, own) is not None:
             lines = whole = [*lines, "", *own]
             drawn = _drawn(game, lines)
             request.words.comment = "\n".join(whole)
+        # Whoever answers a mail with somebody's graph in it expects that to be read: then nothing starts without it.
         quote = [] if drawn else request.message.quote.splitlines()
         if not request.is_sure and any(map(_NUMBER.search, quote)):
             raise _not_used(game, next(filter(_NUMBER.search, quote)), "A quoted line below your challenge")
@@ -295,6 +303,7 @@ def _begun(tx: Transaction, match: Match, state: State, plies: Sequence[str]) ->
 
 def _seed(at: Desk) -> int:
     """A seed that differs for each mail and for each board the mail starts."""
+    # An operator's game has no mail whose id could make it different.
     if not isinstance(at, Request):
         return seed_of(at.now.isoformat())
     message = at.message
@@ -326,6 +335,7 @@ def check_willing(
     tx, most_of_all = at.tx, at.tools.house.active_games
     _check_blocks(tx, seats, asker)
     ours = robots_among(tx, seats)
+    # What robots think is charged to the person they play.
     if {*ours} == {*seats}:
         raise NotAllowed("Robots play people, not each other.", "robots")
     players = {player.id: player for player in seats if player not in ours}
@@ -338,6 +348,7 @@ def check_willing(
         here = active.get(game.info.name, 0)
         if player.userid.casefold() in banned:
             problems.append(f"{player.userid} does not play here at present")
+        # Who has agreed to this game wants it, whatever they have set for challenges in general.
         elif not choice.accepts and player not in agreed:
             problems.append(f"{player.userid} takes no challenges of {game.info.title}")
         elif choice.most_active is not None and here >= choice.most_active:
@@ -346,6 +357,7 @@ def check_willing(
         elif sum(active.values()) >= most_of_all:
             most = counted(most_of_all, "board")
             problems.append(f"{player.userid} has {most} under way, as many as anybody may")
+        # Their clock would run for a board that they never hear of.
         elif tx.players.unreachable(player.id):
             problems.append(unheard(tx, player))
     if problems:
@@ -361,6 +373,7 @@ def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | No
                 raise NotAllowed(f"{player.userid} does not take challenges from you.")
     for player in seats:
         for blocker in (other for other in seats if other.id in tx.blocks.blockers(player.id)):
+            # Only who has blocked somebody may learn that it was so.
             if blocker == asker:
                 raise NotAllowed(f"You have blocked {player.userid}.", f"unblock {player.userid}")
             raise NotAllowed(f"{blocker.userid} and {player.userid} do not play each other.")
