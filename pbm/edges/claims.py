@@ -110,28 +110,37 @@ class Claims:
         # The difference may have either sign: after a leap of the clock all claims are renewed at once.
         renews = is_last or abs(now - self._renewed_at) >= timedelta(seconds=self.renewal_seconds)
         with self._store.write(alone=False, durable=False) as tx:
-            sent = [attempt.queued for attempt in attempts if attempt.failure is None]
-            tx.outbox.sent([queued.id for queued in sent], now)
-            if sent and abs(now - self._noted_at) >= _NOTED_EVERY:
-                tx.absences.note(DELIVERED, now)
-                self._noted_at = now
-            for attempt in attempts:
-                if attempt.failure is not None:
-                    self._mark_failure(tx, attempt.queued, attempt.failure, is_down=is_down)
-            self._note_taken(sent)
+            sent = self._mark(tx, attempts, now, is_down=is_down)
+            # What had to wait for the way out is no longer late through its own fault.
             if recovered:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)
             tx.outbox.keep(kept if renews else (), until)
+            # While the way is down one mail tries it, of those that have not failed for their own sake.
             claimed = tx.outbox.claim(now, until, room, kept, untried=is_down) if room else []
             wait = self._pause(tx) if room else math.inf
         if renews:
             self._renewed_at = now
+        # Counted and logged only now: a rollback would have undone the marks.
         SENT.inc(len(sent))
         for queued in sent:
             TRAVELLED.observe(max(0.0, (now - queued.created_at).total_seconds()))
             log.info("sent", mail=queued.inbox_id, outbox=queued.id, attempts=queued.attempts + 1)
         return claimed, wait
+
+    def _mark(self, tx: Transaction, attempts: Sequence[Attempt], now: datetime, *, is_down: bool) -> list[Queued]:
+        """Mark finished attempts; returns those that were sent."""
+        sent = [attempt.queued for attempt in attempts if attempt.failure is None]
+        tx.outbox.sent([queued.id for queued in sent], now)
+        # Outages are told by this; noted with each mail, it would be one more write for each.
+        if sent and abs(now - self._noted_at) >= _NOTED_EVERY:
+            tx.absences.note(DELIVERED, now)
+            self._noted_at = now
+        for attempt in attempts:
+            if attempt.failure is not None:
+                self._mark_failure(tx, attempt.queued, attempt.failure, is_down=is_down)
+        self._note_taken(sent)
+        return sent
 
     def _note_taken(self, sent: Sequence[Queued]) -> None:
         """Note which refusals are no longer those of everybody; those of mails that are over by now are forgotten."""
@@ -145,11 +154,13 @@ class Claims:
 
     def _mark_failure(self, tx: Transaction, queued: Queued, failure: NotSent, *, is_down: bool) -> None:
         tries, refusals = queued.attempts + 1, _Refusals(queued.mail.address)
+        # A server that lost its list of users says of everybody that there is no such user, so it is only counted here.
         if isinstance(failure, RecipientRefused):
             refusals = self._refused.setdefault(queued.id, refusals)
             refusals.tries.add(tries)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
         is_unmade = isinstance(failure, Unmade)
+        # The bytes follow from what is stored, so another try to make them would fail, too.
         if expired or is_unmade or (refusals.others_taken and len(refusals.tries) >= _TRIES_OF_AN_ADDRESS):
             GIVEN_UP.inc()
             self._refused.pop(queued.id, None)
@@ -162,7 +173,8 @@ class Claims:
         POSTPONED.inc()
         log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)
         maybe_taken = isinstance(failure, MaybeTaken)
+        # The way failed, and not this mail; but one whose text was sent may arrive once more with each try.
         if is_down and not maybe_taken:
-            tries = 1  # the way failed, and not this mail
+            tries = 1
         due_at = self._settings.retry_at(tx.now, tries)
         tx.outbox.postpone(queued.id, due_at, failure.reason, maybe_taken=maybe_taken)

@@ -56,7 +56,8 @@ class Keyring:
             self._key.signer()
             self.certificate = bytes(self._key.extract_certificate())
             self.fingerprint = self._key.extract_certificate().fingerprint.upper()
-        except Exception as error:  # the library raises various errors, with long texts
+        # The library raises various errors, with long texts.
+        except Exception as error:
             raise ValueError("it is no secret OpenPGP key without a password") from error
         self._secret = bytes(self._key)
 
@@ -139,6 +140,7 @@ class Sealing:
     def _sealed(self, mail: Outgoing, data: bytes, answers: Collection[str], *, must_be: bool) -> bytes:
         """The encrypted mail. Raises: ValueError with the reason why it is not to be encrypted, or cannot be."""
         peer = self._peer_of(mail.recipient)
+        # Autocrypt Level 1: encryption only where both sides want it, or in answer to an encrypted mail.
         if peer is None or not (peer.wanted or must_be):
             raise ValueError("its reader has no key, or wants no encrypted mail")
         # A key that may be forged serves only for answers to the mails that brought it.

@@ -55,6 +55,7 @@ class WayOut:
             log.error("way_out_down", reason=failure.reason)
             self.is_down = True
             self.turns += 1
+        # A filter that dislikes all our mails would have the operator written to with each.
         elif isinstance(failure, MailRefused) and not self._is_told:
             self._is_told = True
             self._tell_refused(failure.reason)
@@ -63,6 +64,7 @@ class WayOut:
         self._is_told = False
         if self.is_down:
             log.warning("way_out_up")
+        # A mail that had to wait was taken: whatever made it wait may be over for the others.
         if self.is_down or queued.attempts > 0:
             self.is_down = False
             self.turns += 1
@@ -148,7 +150,8 @@ class Deliverer:
         self._stirred.clear()
         now = self._loop.time()
         is_short = len(self._ready) < self._settings.concurrency
-        if self._turns != self._way.turns:  # even if it was down for less than one of our turns
+        # Even if it was down for less than one of our turns.
+        if self._turns != self._way.turns:
             self._turns, self._was_down = self._way.turns, self._way.is_down
             self._recovered = not self._was_down
             self._look_at, self._probe_seconds = now, _FIRST_PROBE_SECONDS
@@ -220,6 +223,7 @@ class Deliverer:
             attempt = await self._send(queued)
             self._way.note(attempt)
             self._busy.discard(queued.lane)
+            # Later mails of the same board and reader must not overtake it.
             if attempt.failure is not None:
                 self._give_back(queued.lane)
             now = self._loop.time()

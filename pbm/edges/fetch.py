@@ -86,7 +86,8 @@ class Fetcher:
                         LOOKED.note()
                         folder.wait(self._stopping)
             except MailboxLoginError as error:
-                failures = 60  # wait longest: providers lock accounts that keep trying
+                # Wait longest: providers lock accounts that keep trying.
+                failures = 60
                 log.error("imap_login_refused", host=self._settings.host, trouble=str(error))
             except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:
                 failures += 1
@@ -101,6 +102,7 @@ class Fetcher:
         uids, refusal = dict.fromkeys(folder.uids()), None
         self._broken = {uid: is_known for uid, is_known in self._broken.items() if uid in uids}
         usual = [uid for uid in uids if uid not in self._broken]
+        # Mails that have failed come one by one after all others: they may break the connection again.
         batches = [usual[start : start + _BATCH] for start in range(0, len(usual), _BATCH)]
         for batch in batches + [[uid] for uid in self._broken]:
             if self._stopping.is_set():
@@ -110,6 +112,7 @@ class Fetcher:
                 self._accept(found)
             try:
                 folder.put_aside(list(mails))
+            # They are taken, and recognized next time; the other batches must not wait for a folder that is full.
             except ImapToolsError as error:
                 refusal = error
         if refusal is not None:
@@ -124,6 +127,7 @@ class Fetcher:
             try:
                 mails[uid] = folder.fetch(uid)
             except MailboxFetchError as error:
+                # Told once, as it is tried again with each look.
                 if not is_known:
                     log.error("mail_not_given", host=self._settings.host, uid=uid, trouble=str(error))
             else:
@@ -157,7 +161,8 @@ class _Folder:
         with suppress(OSError, imaplib.IMAP4.error, ImapToolsError):
             self._client.logout()
         with suppress(OSError):
-            self._client.shutdown()  # logout leaves a broken connection open
+            # logout leaves a broken connection open.
+            self._client.shutdown()
 
     def uids(self) -> list[str]:
         """The oldest mails of the folder; the next look finds more if these were put aside."""
@@ -167,6 +172,7 @@ class _Folder:
 
     def fetch(self, uid: str) -> Fetched | None:
         """The mail, still unread and cut to the size we take; None if it is gone."""
+        # PEEK leaves it unread (RFC 3501, 6.4.5), so that a person who looks into the folder sees what is new.
         code, data = self._client.uid("FETCH", uid, f"(BODY.PEEK[]<0.{self._settings.max_size}>)")
         if code != "OK":
             raise MailboxFetchError((code, data), "OK")
@@ -224,6 +230,7 @@ class _Folder:
 
     def _namespace(self) -> tuple[str, str]:
         """The prefix of our folders' names, such as "INBOX.", and their delimiter."""
+        # Courier and others put all folders below INBOX (RFC 2342).
         if "NAMESPACE" in self._client.capabilities:
             _, data = self._client.namespace()
             found = _NAMESPACE.match(data[0] or b"")
@@ -234,6 +241,7 @@ class _Folder:
     def _named(self, folder: str) -> str:
         """The server's name for a folder."""
         name = folder.replace("/", self._delimiter)
+        # RFC 3501, 5.1: INBOX is the same in any case, and stands below no prefix.
         if name.upper() == "INBOX" or name.startswith(self._prefix):
             return name
         return self._prefix + name

@@ -97,16 +97,19 @@ class Handover(asyncio.Protocol):
         Raises: Refused; Broken. After Broken, or if the caller gives up, the connection is closed.
         """
         options = f" SIZE={len(text)}" if "size" in self._extensions else ""
+        # RFC 6531, 3.4: only with this parameter may addresses hold other letters.
         if not (sender + recipient).isascii():
             options += " SMTPUTF8 BODY=8BITMIME"
         words = [f"MAIL FROM:<{sender}>{options}\r\n".encode(), f"RCPT TO:<{recipient}>\r\n".encode(), b"DATA\r\n"]
         self._replies.clear()
         self._text, self.was_used = text, True
         try:
+            # RFC 2920: otherwise each command waits for the reply to the one before.
             for group in [words] if "pipelining" in self._extensions else [[word] for word in words]:
                 await self._say(b"".join(group), len(group))
                 for (stage, wanted), reply in zip(_STAGES, self._replies, strict=False):
                     if reply[1][0] != wanted:
+                        # After the text the transaction is over, whatever the reply is.
                         if stage is not Stage.TEXT:
                             await self._clear_up(reply)
                         raise Refused(stage, Reply(reply))
@@ -114,10 +117,12 @@ class Handover(asyncio.Protocol):
                 raise ConnectionResetError("the server has closed the connection")
         except (OSError, TimeoutError) as error:
             self.close()
+            # With the recipient accepted, the text may already have been on its way.
             is_announced = len(self._replies) >= len((Stage.SENDER, Stage.RECIPIENT))
             raise Broken(str(error) or "the connection broke", before_data=not is_announced) from error
         except asyncio.CancelledError:
-            self.close()  # a late reply would be taken for one to the next mail
+            # A late reply would be taken for one to the next mail.
+            self.close()
             raise
 
     async def leave(self) -> None:
@@ -133,9 +138,11 @@ class Handover(asyncio.Protocol):
     async def _clear_up(self, refusal: re.Match[bytes]) -> None:
         """Make the connection ready for another mail, or close it if the server ends it or is in trouble."""
         with suppress(OSError, TimeoutError):
+            # RFC 5321, 3.8: 421 says that the server closes the connection.
             if refusal[1] != _GIVEN_UP:
+                # An empty text for nobody ends the DATA that was pipelined (RFC 2920, 3.1).
                 if self._replies[-1][1] == _GO_ON:
-                    await self._say(b".\r\n")  # an empty text for nobody (RFC 2920 3.1)
+                    await self._say(b".\r\n")
                 await self._say(b"RSET\r\n")
                 return
         self.close()
@@ -168,6 +175,7 @@ class Handover(asyncio.Protocol):
     def _hand_over(self, text: bytes) -> None:
         """Send the announced mail's text at the server's go-ahead, without waking the task that waits."""
         self._text, stuffed = None, text.replace(b"\r\n.", b"\r\n..")
+        # RFC 5321, 4.5.2: a dot is doubled at the beginning of a line.
         first = b"." if text.startswith(b".") else b""
         self._tell(first + stuffed.removesuffix(b"\r\n") + b"\r\n.\r\n", 1, _TEXT_PATIENCE)
 
@@ -182,17 +190,25 @@ class Handover(asyncio.Protocol):
             self._replies.append(reply)
         self._heard = heard[end:]
         if len(self._replies) >= self._awaited:
-            if self._heard or len(self._replies) > self._awaited:
-                del self._replies[self._awaited :]
-                self.close()
-            if self._answered.done():
-                return
-            if self._text is not None and self.is_open and bytes([each[1][0] for each in self._replies]) == b"223":
-                self._hand_over(self._text)
-            else:
-                self._answered.set_result(None)
+            self._all_answered()
+        # What speaks no SMTP may send without end, and would be waited for until the timeout.
         elif (b"\n" in self._heard and not self._heard[:3].isdigit()) or len(self._heard) > _LONGEST_REPLIES:
             self._fail(ConnectionAbortedError(f"no SMTP reply: {self._heard[:100]!r}"))
+
+    def _all_answered(self) -> None:
+        """Go on after the last reply that was awaited."""
+        # More than was asked for: the server says goodbye (421), or its replies are out of step.
+        if self._heard or len(self._replies) > self._awaited:
+            del self._replies[self._awaited :]
+            self.close()
+        # The caller has given up meanwhile.
+        if self._answered.done():
+            return
+        # Sender, recipient and DATA were accepted. Pipelined, each may still have been refused (RFC 2920, 3.1).
+        if self._text is not None and self.is_open and bytes([each[1][0] for each in self._replies]) == b"223":
+            self._hand_over(self._text)
+        else:
+            self._answered.set_result(None)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._fail(error if isinstance(error, OSError) else ConnectionResetError("the server closed the connection"))

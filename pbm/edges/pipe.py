@@ -66,9 +66,11 @@ def receive(
     DatabaseTrouble.
     """
     ours = tuple(filter(robot.owns, recipients))
+    # Without recipients, an alias has already decided that the mail is for us.
     if recipients and not ours:
         raise Refusal(os.EX_NOUSER, f"5.1.1 There is no {recipients[0]} here.")
-    data = re.sub(rb"\A>?From [^\n]*\n", b"", data)  # mbox files, and pipe(8) with flags=F, put this line first
+    # mbox files, and pipe(8) with flags=F, put this line first.
+    data = re.sub(rb"\A>?From [^\n]*\n", b"", data)
     if not data.strip():
         raise Refusal(os.EX_DATAERR, "5.6.0 The email is empty.")
     if len(data) > max_size:

@@ -213,6 +213,7 @@ def _words(error: Exception) -> str:
         return f"{error.smtp_code} {_decoded(error.smtp_error)}"
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return "; ".join(f"{code} {_decoded(words)}" for code, words in error.recipients.values())
+    # Errors of the system carry numbers in front of their words.
     with suppress(AttributeError):
         return error.strerror or str(error)  # type: ignore[attr-defined]
     return str(error)

@@ -162,6 +162,7 @@ class Listener:
         """Send away the client that has gone longest without handing a mail over; False if all are quick enough."""
         now = asyncio.get_running_loop().time()
         lazy = min(self._sessions, key=lambda session: session.since + (_DATA_PATIENCE if session.busy else 0))
+        # Slow clients that hold all places would keep everybody else out.
         if now - lazy.since < (_DATA_PATIENCE if lazy.busy else _PATIENCE):
             return False
         lazy.hang_up(_BUSY)
@@ -177,7 +178,8 @@ class Listener:
         if session in self._sessions:
             self._sessions.remove(session)
             self._peers.subtract([_network(session.peer)])
-            self._peers += Counter()  # drops the zeros
+            # Drops the zeros, or every network that ever came would be kept.
+            self._peers += Counter()
 
     async def commit(self, mail: Accepted, reply: asyncio.Future[str]) -> str:
         """The reply to the mail, also if `reply` was set because it is too late; `accept` then goes on anyway."""
@@ -197,6 +199,7 @@ class Listener:
             log.warning("mail not accepted: %s", error)
         elif error is not None and not safe.cancelled():
             log.error("mail not accepted", exc_info=error)
+        # The commit took too long, and the client was told to try again: the mail is stored all the same, once.
         if not reply.done():
             reply.set_result(words)
 
@@ -218,6 +221,7 @@ class _Policy:
     async def handle_RCPT(  # noqa: N802
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
+        # aiosmtpd takes 20,000. RFC 5321, 4.5.3.1.10: 452, so that the rest comes in another transaction.
         if len(envelope.rcpt_tos) >= self.max_recipients:
             return "452 4.5.3 Too many recipients"
         if not self.is_ours(address):
@@ -236,6 +240,7 @@ class _Door(asyncio.Protocol):
         connection = cast("asyncio.Transport", transport)
         address = connection.get_extra_info("peername")
         peer = str(address[0]) if address else _UNIX
+        # aiosmtpd has no cap, and held 900 idle connections.
         if self._listener.is_full_for(peer):
             _count_refusal(_BUSY)
             connection.write(_BUSY)
@@ -286,7 +291,8 @@ class _Session(SMTP):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if self._original_transport is None:  # not in the second call, inside TLS
+        # Not in the second call, inside TLS.
+        if self._original_transport is None:
             self._listener.enter(self)
             self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
 
@@ -311,28 +317,33 @@ class _Session(SMTP):
 
     def abort(self) -> None:
         """Cut the connection."""
-        with suppress(AttributeError):  # Python 3.11.2, when the end of TLS was asked for twice
+        # Python 3.11.2 raises this when the end of TLS was asked for twice.
+        with suppress(AttributeError):
             cast("asyncio.Transport", self.transport).abort()
 
     async def push(self, status: AnyStr) -> None:
         text = status if isinstance(status, str) else status.decode()
-        answer = (text if text.isprintable() else _BAD_SYNTAX).encode()  # aiosmtpd repeats what it does not understand
+        # aiosmtpd repeats what it does not understand, control characters and all.
+        answer = (text if text.isprintable() else _BAD_SYNTAX).encode()
         if answer >= b"4":
             _count_refusal(answer)
         self._replies += 1
+        # Commands without a mail could go on for ever.
         if self._replies > self._most_replies:
             self.hang_up(_NO_MAILS)
             await asyncio.sleep(0)  # the end of the connection cancels this task here
             return
         transport = self._writer.transport
         transport.write(answer + b"\r\n")
+        # Nearly always all is written at once; waiting costs another turn of the loop.
         if transport.get_write_buffer_size() or transport.is_closing():
             await self._writer.drain()
 
     async def handle_exception(self, error: Exception) -> str:
         if isinstance(error, asyncio.IncompleteReadError):
             self.hang_up(b"")
-        elif not isinstance(error, TLSSetupException):  # a TLS failure is the client's; aiosmtpd closes then
+        # A TLS failure is the client's, and aiosmtpd closes then.
+        elif not isinstance(error, TLSSetupException):
             log.error("SMTP session failed", exc_info=error)
         return _TROUBLE
 
@@ -382,8 +393,10 @@ class _Session(SMTP):
         while text != b".\r\n" and not text.endswith(b"\r\n.\r\n"):
             try:
                 text += await self._reader.readuntil(b".\r\n")
+            # A long stretch without an end of line: it is taken as it is, so that only the whole mail is limited.
             except asyncio.LimitOverrunError as overrun:
                 text += await self._reader.readexactly(overrun.consumed)
+            # Read to its end all the same, because a client that still sends does not listen for a reply.
             if len(text) > self._listener.settings.max_size + len(b".\r\n"):
                 too_large = True
                 del text[: -len(b"\r\n.\r\n")]
@@ -418,7 +431,8 @@ class _Session(SMTP):
         aiosmtpd's parser is slow, fails on odd quotes and accepts octets that no database stores.
         """
         path = _PATH.fullmatch(arg)
-        if path is None or not arg.isprintable():  # surrogates (octets that are not UTF-8) are not printable
+        # Surrogates (octets that are not UTF-8) are not printable.
+        if path is None or not arg.isprintable():
             return None, None
         return path[1] or path[2] or "<>", path[3] or ""
 
@@ -439,6 +453,7 @@ class _Session(SMTP):
     def _timeout_cb(self) -> None:
         """Give up if it is time; otherwise wait on."""
         if self.loop.time() >= self._patient_until:
+            # Only the client is waited for; a mail that is being stored gets its reply below, and is not interrupted.
             if self._reply is None or self._reply.done():
                 self.hang_up(_TIMED_OUT)
                 return

@@ -106,6 +106,7 @@ def _mx(domain: str, ask: Ask) -> Finding:
     hosts = ask(domain, "MX")
     if "" in hosts:
         return fail("mx", f"{domain} says that it takes no email (RFC 7505)", "remove the null MX")
+    # RFC 5321, 5.1: without an MX the domain's own address is used.
     if not hosts:
         if _has_address(domain, ask):
             return ok("mx", f"{domain} has no MX, so mail goes to its own address")
@@ -129,6 +130,7 @@ def _spf(domain: str, ask: Ask) -> Finding:
         return warn("spf", f"nothing says which machines may send for {domain}", advice)
     if len(records) > 1:
         return fail("spf", f"{len(records)} SPF records, so none counts (RFC 7208)", "leave one")
+    # RFC 7208, 4.6.2: a mechanism without a sign passes.
     if re.search(r"(?:^| )\+?all\b", records[0], re.IGNORECASE):
         return fail("spf", f'"{records[0]}" lets anybody send for {domain}', "end it in -all")
     return ok("spf", f'"{_short(records[0])}"; it must name whatever sends our mail')
@@ -153,7 +155,8 @@ def _shown(key: SigningKey, identity: SenderNames, ask: Ask) -> Finding:
 
 def _dmarc(domain: str, ask: Ask) -> Finding:
     parts = domain.split(".")
-    for start in range(len(parts) - 1):  # a record of a parent domain counts, too
+    # RFC 7489, 6.6.3: a record of a parent domain counts, too.
+    for start in range(len(parts) - 1):
         name = f"_dmarc.{'.'.join(parts[start:])}"
         records = [text for text in ask(name, "TXT") if text.lower().startswith("v=dmarc1")]
         if len(records) == 1:

@@ -173,7 +173,8 @@ class Server:
             await asyncio.to_thread(self._handling.join)
         if self._deliverer is not None and self._delivering is not None:
             self._deliverer.stop()
-            await asyncio.wait([self._delivering])  # an error that ended it was reported already
+            # An error that ended it was reported already.
+            await asyncio.wait([self._delivering])
         if self._bell is not None:
             await asyncio.to_thread(self._bell.stop)
         if self._living is not None:
@@ -183,7 +184,8 @@ class Server:
     async def _live(self) -> None:
         """Tell other processes what is done here, as long as it is."""
         while not self._told_to_stop.is_set():
-            with suppress(DatabaseTrouble):  # those who need the database report it
+            # Those who need the database report its trouble.
+            with suppress(DatabaseTrouble):
                 await asyncio.to_thread(self._service.live, list(self._doing()))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._told_to_stop.wait(), _LIVE_SECONDS)
@@ -196,6 +198,7 @@ class Server:
         if self._thinking is not None:
             yield THINKS
         looked = LOOKED.seconds() if self._fetching is not None else None
+        # A mailbox that does not answer is no way in.
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 
@@ -216,8 +219,10 @@ class Server:
 
     def _unwritable(self, trouble: DatabaseTrouble) -> None:
         """Called in whatever thread has the trouble."""
+        # SQLite keeps a database that was opened read-only so; PostgreSQL may be promoted and go on.
         if isinstance(trouble, ReadOnly) and not self._service.store.locks_rows:
             self._give_up(_READ_ONLY)
+        # Another process has upgraded the tables, which this one does not know.
         elif isinstance(trouble, Outdated):
             self._give_up(str(trouble))
         else:
@@ -300,6 +305,7 @@ class Server:
                 log.debug("handling_conflict", conflict=str(conflict))
                 self._stopping.wait(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
             except Exception as trouble:
+                # Without files and threads the process cannot even stop in good order.
                 if self._doubt(trouble):
                     return
                 known = isinstance(trouble, DatabaseTrouble)
@@ -309,22 +315,20 @@ class Server:
     def _handle_batch(self) -> float:
         """Handle what waits in the inbox, and what is due; returns in how many seconds to look again if not woken."""
         service, now = self._service, self._service.store.clock()
-        if not timedelta() <= now - self._beaten_at < _BEAT:
-            self._doubts = service.beat(now)
-            self._beaten_at = now
-        if monotonic() >= self._tidy_at and not self._doubts:
-            service.tidy()
-            self._tidy_at = monotonic() + _TIDY_SECONDS
+        self._keep_house(now)
         began = monotonic()
         handled = self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
         if self._listener is not None and 0 < handled < _FEW_MAILS:
             # Meanwhile the loop has the interpreter to itself, and what it takes in is handled together.
             self._stopping.wait(min(monotonic() - began, _LONGEST_REST_SECONDS))
+        # In maintenance nothing is done by itself either.
         if service.handler.is_at_rest:
             return _LOOK_SECONDS
         is_over = service.batches.is_idle
+        # Mails are handled, but clocks that may be ahead must not end anybody's game.
         if self._doubts:
             return _LOOK_SECONDS if is_over else 0
+        # Otherwise a flood of mails would look for it after every few of them.
         if (early := self._agenda_at - monotonic()) > 0:
             return early if is_over else 0
         if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
@@ -334,6 +338,17 @@ class Server:
         if done or not is_over:
             return 0
         return _AGENDA_SECONDS if is_shrinking else _LOOK_SECONDS
+
+    def _keep_house(self, now: datetime) -> None:
+        """Give a sign of life each minute, and delete what has expired each hour."""
+        # After a leap of the clock the difference may be negative.
+        if not timedelta() <= now - self._beaten_at < _BEAT:
+            self._doubts = self._service.beat(now)
+            self._beaten_at = now
+        # A clock that is ahead would delete what has not expired.
+        if monotonic() >= self._tidy_at and not self._doubts:
+            self._service.tidy()
+            self._tidy_at = monotonic() + _TIDY_SECONDS
 
     def _bounded(self, work: Callable[..., int], *words: object) -> int:
         self._busy_since = monotonic()
@@ -443,7 +458,8 @@ class Intake:
         self._pending.append((_arriving(mail), safe))
         if not self._is_busy:
             self._is_busy = True
-            self._loop.call_soon(self._commit)  # together with other mails of this turn of the loop
+            # Together with other mails of this turn of the loop.
+            self._loop.call_soon(self._commit)
         return safe
 
     async def forecast(self, mail: Accepted) -> str:
@@ -470,6 +486,7 @@ class Intake:
             self._arrived()
             failures = [NotNow(reply) if reply else None for reply in work.result()]
         for (_, safe), failure in zip(batch, failures, strict=True):
+            # Its client has been told to try again, because the commit took too long.
             if safe.done():
                 continue
             if failure is None:

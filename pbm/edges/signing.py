@@ -66,13 +66,15 @@ class SigningKey:
         if isinstance(self.private, RSAPrivateKey):
             shown = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         else:
-            shown = public.public_bytes(Encoding.Raw, PublicFormat.Raw)  # RFC 8463 shows the bare 32 octets
+            # RFC 8463, 4.2: the bare 32 octets.
+            shown = public.public_bytes(Encoding.Raw, PublicFormat.Raw)
         return f"v=DKIM1; k={self.algorithm}; p={base64.b64encode(shown).decode('ascii')}"
 
     def sign(self, content: bytes) -> bytes:
         if isinstance(self.private, RSAPrivateKey):
             return self.private.sign(content, padding.PKCS1v15(), hashes.SHA256())
-        return self.private.sign(hashlib.sha256(content).digest())  # RFC 8463 signs the hash, not the content
+        # RFC 8463, 3: the hash is signed, not the content.
+        return self.private.sign(hashlib.sha256(content).digest())
 
 
 class Signature:

@@ -117,6 +117,7 @@ class Smarthost:
             try:
                 return await self._hand_over(connection, mail)
             except _Unsent:
+                # One that was kept open may have died unnoticed; if a fresh one fails, the server is in trouble.
                 if is_new:
                     raise
 
@@ -141,6 +142,7 @@ class Smarthost:
                 return await self._connect()
             except Unreachable as refusal:
                 self._under_way -= 1
+                # The server accepts none though none is open, so nothing will be passed on.
                 if not self._under_way:
                     self._fail(refusal)
                     raise
@@ -160,6 +162,7 @@ class Smarthost:
         try:
             return await waiting
         except asyncio.CancelledError:
+            # The connection was passed to us at the moment we gave up: it would be lost to all.
             if not waiting.cancelled() and waiting.exception() is None:
                 self._leave(waiting.result())
             raise
@@ -301,6 +304,7 @@ class Maildir:
         box = self._box(mail.recipient)
         text = mail.data.replace(b"\r\n", b"\n")
         name = f"{mail.outbox_id:010}.{hashlib.sha256(text).hexdigest()[:16]}.pbm"
+        # A mail program moves what it has read to cur, and adds flags behind a colon.
         if any(read.name.partition(":")[0] == name for read in (box / "cur").iterdir()):
             return
         draft = box / "tmp" / f"{name}.{os.getpid()}"
@@ -328,6 +332,7 @@ def folder_name(address: str) -> str:
     that no two coincide; a name that is too long is cut and gets a digest.
     """
     name = quote(address, safe="@+=", errors="surrogatepass").lower()
+    # "." and ".." are folders already, and readers of Maildirs take ".name" for a subfolder.
     if name.startswith("."):
         name = "%2e" + name[1:]
     if len(name) > 200:
@@ -357,7 +362,8 @@ class SendmailCommand:
             raise MaybeTaken(f"{self._argv[0]} took more than {self._timeout_seconds:g} s") from error
         except OSError as error:
             raise TemporaryFailure(_reason(error)) from error
-        except ValueError as error:  # an address that cannot be an argument
+        # An address that cannot be an argument, such as one with a zero octet.
+        except ValueError as error:
             raise RecipientRefused(_reason(error)) from error
         if code:
             kind = _EXITS.get(code, TemporaryFailure)
@@ -371,7 +377,8 @@ class SendmailCommand:
 
         Files are used both ways: a background child may keep a pipe open, and some programs end before reading all.
         """
-        arguments = ("-f", mail.envelope_from or "<>", "--", mail.recipient)  # an address may begin with a dash
+        # "--", because an address may begin with a dash.
+        arguments = ("-f", mail.envelope_from or "<>", "--", mail.recipient)
         with tempfile.TemporaryFile() as text, tempfile.TemporaryFile() as errors:
             text.write(mail.data.replace(b"\r\n", b"\n"))
             text.seek(0)
