@@ -55,7 +55,8 @@ from pbm.mailin import Robot, Unlock
 from pbm.mailin.quotes import SENTINEL
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
-from pbm.store.tables import metadata
+from pbm.store.queues import WHOLE, queued
+from pbm.store.tables import metadata, outbox
 
 T = TypeVar("T")
 ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
@@ -425,25 +426,19 @@ class House:
     def collect(self) -> list[Got]:
         """The mails written since the last call, in order, now also in the mailboxes."""
         found = []
-        for queued in self._fresh():
-            self._delivered = queued.id
-            raw = mail_bytes(queued.mail)
-            found.append(Got(queued.mail.address, raw, queued.mail.board))
-            check_wire(queued, found[-1])
-            self.mailboxes.setdefault(queued.mail.address, []).append(found[-1])
-            self.folders.setdefault(queued.mail.address, []).append(raw)
+        for sent in self._fresh():
+            self._delivered = sent.id
+            raw = mail_bytes(sent.mail)
+            found.append(Got(sent.mail.address, raw, sent.mail.board))
+            check_wire(sent, found[-1])
+            self.mailboxes.setdefault(sent.mail.address, []).append(found[-1])
+            self.folders.setdefault(sent.mail.address, []).append(raw)
         return found
 
     def _fresh(self) -> list[Queued]:
         """The mails written since the last call, in order."""
-        looked_at = 4
         with self.service.store.read() as tx:
-            while True:
-                found = tx.outbox.latest(None, looked_at)
-                fresh = [queued for queued in reversed(found) if queued.id > self._delivered]
-                if len(fresh) < looked_at:
-                    return fresh
-                looked_at *= 10
+            return tx.outbox._all(WHOLE.where(outbox.c.id > self._delivered).order_by(outbox.c.id), queued)
 
     @property
     def inbox_row(self) -> Received:
@@ -478,9 +473,9 @@ def _copied(lists: dict[str, list[T]]) -> dict[str, list[T]]:
     return {name: list(what) for name, what in lists.items()}
 
 
-def check_wire(queued: Queued, got: Got) -> None:
+def check_wire(sent: Queued, got: Got) -> None:
     """Assert what holds for every mail of ours, whatever it says. got: as it was received."""
-    mail, raw, parsed = queued.mail, got.raw, got.parsed
+    mail, raw, parsed = sent.mail, got.raw, got.parsed
     assert owed.encoded(owed.decoded(mail)) == mail.owed
     head = raw.partition(b"\r\n\r\n")[0]
     assert b"\n" not in raw.replace(b"\r\n", b"")

@@ -399,8 +399,8 @@ def name_of(key: Key) -> str:
 
 def forget(tx: Transaction, name: str, whose: Whose) -> None:
     """Fill somebody's bucket of a name up again, in all pools."""
-    rows = {key for act in Act for pool in Pool for key, _ in buckets_of(act, whose._replace(pool=pool))}
-    tx.guesses.forget(key for key in rows if key.kind == name)
+    named = [(bucket, _SUBJECTS[bucket.by](whose)) for bucket in BUCKETS if bucket.name == name]
+    tx.guesses.forget(Key(name, f"{subject} {pool}") for bucket, subject in named for pool in bucket.pools if subject)
 
 
 HOME = "home"

@@ -42,10 +42,9 @@ def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
 def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
     vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
     for words in (name, f"cross {name}"):
-        table.send("alice", words, **vouched)
         table.answer("bob", words, 101)
         assert not table.parked(), words
-    table.send("alice", name)
+    table.send("alice", name, **vouched)
     table.answer("alice", name, mail=1)
     table.send("stranger@example.com", name)
     assert not table.parked(), name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from pbm.reading.verbs import VERBS, Verb
@@ -325,8 +327,9 @@ def test_how_a_game_with_somebody_goes_is_shown(club: House) -> None:
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if any(param.key == "BOARD" for param in verb.params)])
 def test_a_line_that_begins_with_a_board_names_no_other(verb: Verb, club: House) -> None:
-    for words in ("all", "me", "102", "102 F6", "#1", "zoom C3 4"):
-        before = club.dump()["plies"]
+    every = ("all", "me", "102", "102 F6", "#1", "zoom C3 4")
+    before = club.dump()["plies"]
+    for words in random.Random(verb.name).sample(every, 2):  # all verbs together have all words
         club.send("bob", "", f"101 {verb.name} {words}", Authentication_Results=VOUCHED)
         assert not club.parked(), words
         assert club.dump()["plies"] == before, words
