@@ -208,8 +208,9 @@ def reset_password(request: Request, command: Command) -> Answer:
         raise request.withheld
     return done(
         command,
-        "If somebody has this userid, and has not been asked too often today, an email\n"
-        "goes to the addresses of the account. Answer it to choose a new password.",
+        "If somebody has this userid, is not banned, and has not been asked too often\n"
+        "today, an email goes to the addresses of the account. Answer it to choose a\n"
+        "new password.",
     )
 
 

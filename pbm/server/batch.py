@@ -5,8 +5,8 @@ time is over. A fault of ours undoes it; its first mail is then handled alone, a
 decides what one mail does.
 
 The first of each lane come next, in the order in which they came: whoever floods one lane keeps nobody else waiting.
-If more wait than are read at once, those that answer boards go first. Mails that waited when this process started
-come before all others; see `left_over`.
+If more wait than are read at once, those that answer boards go first. As long as mails wait that waited when this
+process started, `left_over` notes which are begun.
 """
 
 from __future__ import annotations

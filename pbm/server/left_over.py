@@ -1,9 +1,9 @@
 """Mails that waited when this process started: work on one of them may have ended an earlier process.
 
-They are noted as begun, first several together, then, if a process has ended meanwhile, each alone. A mail that alone
-was in hand when a process ended is a suspect, and no more: power cuts and kills from outside hit innocent mails, too.
-So it is handled in a process of its own. Whatever kills this process as well proves nothing; only a mail whose own
-process ends, twice, while this one lives on, is at fault.
+As long as one of them waits, mails are noted as begun, first several together, then, if a process has ended meanwhile,
+each alone. A mail that alone was in hand when a process ended is a suspect, and no more: power cuts and kills from
+outside hit innocent mails, too. So it is handled in a process of its own. Whatever kills this process as well proves
+nothing; only a mail whose own process ends, twice, while this one lives on, is at fault.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class LeftOver:
         """The numbers of those that this process has noted as begun."""
 
     def begin(self, limit: int, committed: Callable[[], None]) -> None:
-        """Note the next of them as begun; a suspect is finished in a process of its own, or given up, before.
+        """Note the next mails as begun; a suspect is finished in a process of its own, or given up, before.
 
-        Later mails are not noted, because that costs a commit. committed: as for Batches.handle. Raises:
-        DatabaseTrouble.
+        Once those from before the start are done, none is noted, because that costs a commit. committed: as for
+        Batches.handle. Raises: DatabaseTrouble.
         """
         # Mails that come later cannot have ended an earlier process.
         if self._up_to is None:

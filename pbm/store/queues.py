@@ -34,6 +34,13 @@ _WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
 _LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
 _FIRST = 5000
 """How many of the mails that wait are looked at, oldest first, to find out who waits: five milliseconds a thousand."""
+_BOARDS_BEYOND = (
+    select(inbox.c.id, inbox.c.lane)
+    .where(_NEW, inbox.c.id > bindparam("beyond"))
+    .where(inbox.c.lane.startswith("board "), ~inbox.c.lane.contains(" from "))  # as answers_board
+    .order_by(inbox.c.id)
+    .limit(bindparam("most"))
+)
 _ELSEWHERE = (
     select(inbox.c.lane, func.min(inbox.c.id).label("oldest"))
     .where(_NEW, inbox.c.id < bindparam("beyond"), ~among(inbox.c.id, "ours"), inbox.c.lane != "")
@@ -133,14 +140,18 @@ class Inbox(Queries):
         They come in their order, but if more than `limit` wait, first those that answer a board's mail; so nobody waits
         behind a flood. In a transaction that may write they are locked, and those that others have locked are left out.
         """
-        waiting = self._connection.execute(_LANES, {"most": _FIRST}).all()
-        is_flood = len(waiting) > limit
-        firsts: dict[str, int] = {}
-        for number, lane in waiting:
-            firsts.setdefault(lane or f"{number}", number)
-        lanes = sorted(firsts, key=lambda lane: (is_flood and not answers_board(lane), firsts[lane]))
-        found = {row.id: row for row in self.these([firsts[lane] for lane in lanes[:limit]])}
-        return [found[firsts[lane]] for lane in lanes[:limit] if firsts[lane] in found], len(waiting)
+        waiting = self._waiting(limit)
+        ids = _in_turn(waiting, limit)
+        found = {row.id: row for row in self.these(ids)}
+        return [found[number] for number in ids if number in found], len(waiting)
+
+    def _waiting(self, limit: int) -> list[tuple[int, str]]:
+        """The new mails and their lanes, oldest first; of very many, not all, but enough that answer boards."""
+        waiting = [(row.id, row.lane) for row in self._connection.execute(_LANES, {"most": _FIRST})]
+        if len(waiting) == _FIRST:
+            beyond = self._connection.execute(_BOARDS_BEYOND, {"beyond": waiting[-1][0], "most": limit})
+            waiting += [(row.id, row.lane) for row in beyond]
+        return waiting
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
         """Those of the mails that are new, in the order they came; see `next` about locks."""
@@ -167,9 +178,16 @@ class Inbox(Queries):
         return self._only(newest) or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
-        """The oldest new mails with ids up to `up_to`, with how often each was begun; one begun before comes alone."""
-        waiting = _WAITING.where(inbox.c.id <= up_to).limit(limit).with_for_update(skip_locked=True)
-        rows = [(_received(row), row.begun) for row in self._connection.execute(waiting)]
+        """The same mails, with how often each was begun, as long as one with an id up to `up_to` waits; then none.
+
+        One begun before comes alone.
+        """
+        waiting = self._waiting(limit)
+        if not waiting or waiting[0][0] > up_to:
+            return []
+        ids = _in_turn(waiting, limit)
+        found = self._connection.execute(_WAITING.where(inbox.c.id.in_(ids)).with_for_update(skip_locked=True))
+        rows = sorted(((_received(row), row.begun) for row in found), key=lambda each: ids.index(each[0].id))
         alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
         return rows[: max(alone, 1)]
 
@@ -474,6 +492,16 @@ class Outbox(Queries):
 def _is_sent() -> ColumnElement[bool]:
     """Without the index of states: nearly all mails are sent, so the other conditions find the few that matter."""
     return outbox.c.state.concat("") == Delivery.SENT.value
+
+
+def _in_turn(waiting: Sequence[tuple[int, str]], limit: int) -> list[int]:
+    """Of mails and their lanes, oldest first, the next to be handled; see Inbox.next."""
+    firsts: dict[str, int] = {}
+    for number, lane in waiting:
+        firsts.setdefault(lane or f"{number}", number)
+    is_flood = len(waiting) > limit
+    lanes = sorted(firsts, key=lambda lane: (is_flood and not answers_board(lane), firsts[lane]))
+    return [firsts[lane] for lane in lanes[:limit]]
 
 
 def _received(row: Row[Any]) -> Received:

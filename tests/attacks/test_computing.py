@@ -23,6 +23,7 @@ from pbm.reading.commands import Command
 from pbm.server import Arriving, batch
 from pbm.server import handle as module
 from pbm.server.batch import Batches
+from pbm.store import queues
 from tests.conversation import ROBOT, House
 from tests.games.variants import EACH, largest
 from tests.patience import PATIENCE_SECONDS
@@ -283,8 +284,32 @@ def test_players_do_not_wait_for_a_flood_and_what_they_wrote_stays_in_its_order(
         assert quick not in waiting(table)
 
 
-def test_nobody_waits_behind_a_flood_of_one_lane(table: House) -> None:
+def test_a_move_comes_before_a_flood_that_waited_when_the_server_was_started_again(table: House) -> None:
+    """The operator does that if nothing was handled for hours, and the move comes only now."""
+    table.service.accept(flood(table, 60))
+    started = Batches(table.service.store, table.service.handler)
+    started.handle(5, lambda: None)
+    table.service.accept([table.answering("bob", "C4", 101)])
+    move = waiting(table)[-1]
+    started.handle(5, lambda: None)
+    assert move not in waiting(table)
+    assert len(waiting(table)) > 20
+    while started.handle(5, lambda: None):
+        pass
+    assert waiting(table) == []
+
+
+def test_a_move_comes_first_however_many_mails_wait(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queues, "_FIRST", 30)
+    table.service.accept([*flood(table, 60), table.answering("bob", "C4", 101)])
+    move = waiting(table)[-1]
+    table.service.handle(5)
+    assert move not in waiting(table)
+
+
+def test_nobody_waits_behind_a_flood_of_one_lane(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever was sent a board's mail can answer it as often as they like."""
+    monkeypatch.setattr(batch, "_SECONDS_OF_A_READING", PATIENCE_SECONDS)  # on a busy machine one mail may take longer
     flood = [table.answering("alice", "chat", 101) for _ in range(60)]
     table.service.accept([*flood, table.mail("carol", "help"), table.answering("bob", "show", 101)])
     *_, asked, last = waiting(table)
