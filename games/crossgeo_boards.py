@@ -15,7 +15,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from games.points import BELOW_ZERO, LABEL, LABELLED, POINT, unlisted
+from games.points import BELOW_ZERO, LABEL, LABELLED, POINT, unlisted, with_good_numbers
 from games.rules import OptionError, lettered, quoted
 
 Spot = tuple[int, int]
@@ -340,9 +340,9 @@ def graph_in(lines: Sequence[str]) -> range:
 
 
 def _part(line: str) -> _Row | None:
-    """What the line says, nothing if it is wrong; None if it is no part of a graph."""
+    """What the line says, with other numbers; nothing if it is wrong, None if it is no part of a graph."""
     try:
-        return _read_row(line)
+        return _read_row(with_good_numbers(line))
     except ValueError:
         return _Row()  # it is meant for one, and own_graph will say what is wrong with it
 
@@ -374,8 +374,8 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
             said = _read_row(words)
             if said is None:
                 raise ValueError(
-                    'is not an edge: write two points, and a colour if you like, such as "0,0 30,40 red"; '
-                    "words to your opponent stand apart, behind a blank line"
+                    "is not an edge: write two points, in whole numbers from 0 on, and a colour if you like, such as "
+                    '"0,0 30,40 red"; words to your opponent stand apart, behind a blank line'
                 )
             if number == len(rows) and not (said.points or said.edges):
                 raise ValueError("has no edge below it")

@@ -22,7 +22,7 @@ from math import gcd
 from operator import itemgetter
 from typing import Any
 
-from games.points import BELOW_ZERO, LABELLED, POINT, unlisted
+from games.points import BELOW_ZERO, LABELLED, POINT, unlisted, with_good_numbers
 from games.rules import OptionError, quoted
 
 numbers: Any = import_module("flint" if find_spec("flint") else "games.balls")
@@ -426,7 +426,7 @@ def _read_row(line: str) -> list[Corner] | None:
 
 def polygon_in(lines: Sequence[str]) -> range:
     """The lines from the first to the last that can be a part of a polygon."""
-    said = [number for number, line in enumerate(lines) if _read_row(line) is not None]
+    said = [number for number, line in enumerate(lines) if _read_row(with_good_numbers(line)) is not None]
     return range(said[0], said[-1] + 1) if said else range(0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from zlib import crc32
 
 from games import AnyGame
@@ -16,6 +17,7 @@ from pbm.core.robots import ANY, LEVEL_OF, USUAL, is_robot, robots_among
 from pbm.domain.clock import OPTIONS, TimeControl, control_of, read_control
 from pbm.domain.errors import BadArguments, Doubt, NotAllowed
 from pbm.domain.match import Match, Player, Ply, State, replay
+from pbm.reading.book import named
 from pbm.reading.book import words as kind
 from pbm.reading.intent import is_courteous
 from pbm.reading.sentences import unsigned
@@ -172,8 +174,23 @@ _SHORT = 3
 """The words, besides polite ones, of a line that may be no more than the name of an option and its value."""
 
 
+def _has_number(line: str) -> bool:
+    """Whether it holds a number: in figures, or in words beside what games and clocks count, from two on.
+
+    >>> [_has_number(line) for line in ("9x9", "three days each", "of size eleven", "one day you two will see")]
+    [True, True, True, False]
+    """
+    if _NUMBER.search(line):
+        return True
+    for pair in pairwise(re.findall(r"[^\W\d_]+", line.casefold())):
+        is_counted = any(word.rstrip("s") in kind("terms") for word in pair)
+        if is_counted and any(named("spelt").get(word, "1") != "1" for word in pair):
+            return True
+    return False
+
+
 def _is_friendly(line: str) -> bool:
-    return _NUMBER.search(line) is None and is_courteous(line)
+    return not _has_number(line) and is_courteous(line)
 
 
 def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
@@ -204,7 +221,7 @@ def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> in
         # Another heading than that of the board that was drawn may head one that could not be read.
         is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
         is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
-        if place not in used and (is_term or _NUMBER.search(line)):
+        if place not in used and (is_term or _has_number(line)):
             return place
     return None
 
