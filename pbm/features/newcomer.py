@@ -55,7 +55,13 @@ _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
 
 
 @handles(
-    Verb("play [OPTIONS] USERID PASSWORD [GAME] [SIZE] [OPPONENT]", STARTING, rank=5, wordy=True),
+    Verb(
+        "play [OPTIONS] USERID PASSWORD [GAME] [SIZE] [OPPONENT]",
+        STARTING,
+        rank=5,
+        other_usage="[GAME] [SIZE] [OPPONENT] USERID PASSWORD",
+        wordy=True,
+    ),
     "start a game at once, against a program unless you name somebody; cross, unless you name another game",
 )
 def play(request: Request, command: Command) -> Answer | None:
@@ -73,17 +79,17 @@ def play(request: Request, command: Command) -> Answer | None:
         if move is None or not _may_be_move(request, word):
             raise no_game(word.strip("?!."), "play GAME")
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
-    size = _sized(word.casefold(), command.args["SIZE"]) if "SIZE" in command.args else ()
+    size = sized(word.casefold(), command.args["SIZE"]) if "SIZE" in command.args else ()
     challenge = parse(f"{word.casefold()} challenge me {command.args.get('OPPONENT', opponent)}", KNOWN)
     credentials = {name: value for name, value in command.args.items() if name in ("USERID", "PASSWORD")}
     terms = (*size, *command.options)
     return HANDLERS["challenge"](request, replace(challenge, options=terms, args={**challenge.args, **credentials}))
 
 
-def _sized(game: str, size: str) -> tuple[str, ...]:
+def sized(game: str, size: str) -> tuple[str, ...]:
     """The options for a board of a size, written as "11" or "7x6". Raises: BadArguments if the game has no such board.
 
-    >>> _sized("hex", "11"), _sized("go", "9x9"), _sized("four", "7x6")
+    >>> sized("hex", "11"), sized("go", "9x9"), sized("four", "7x6")
     (('-size=11',), ('-size=9',), ('-columns=7', '-rows=6'))
     """
     across, _, down = size.casefold().replace("×", "x").partition("x")
@@ -208,12 +214,19 @@ def greet(request: Request, text: str, wished: Callable[[str], Wish | None]) -> 
     if wish is not None or answer is Consented.YES:
         ask_name(request, wish)
         return None
-    if answer is Consented.ASKS or lost(text) or topic(text) == "help":
-        page = f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial")
-        told = HANDLERS["help"](request, parse(page, KNOWN))
-        request.outgoing.answers += [told] if told is not None else []
+    if answer is Consented.ASKS or lost(text) or topic(text) in ("help", "help GAME"):
+        explain(
+            request,
+            f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial"),
+        )
         return None
     raise NoGreeting
+
+
+def explain(request: Request, page: str) -> None:
+    """Answer somebody without an account with a page of help. page: the command for it."""
+    told = HANDLERS["help"](request, parse(page, KNOWN))
+    request.outgoing.answers += [told] if told is not None else []
 
 
 class NoGreeting(Exception):

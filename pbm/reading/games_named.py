@@ -25,6 +25,16 @@ def topic(text: str) -> str:
     return ""
 
 
+def rules_wanted(text: str) -> str:
+    """The command for the page about a game whose rules a letter asks for; "" if it asks for none, or names no game.
+
+    >>> rules_wanted("rules of cross"), rules_wanted("Hi, what is hex?"), rules_wanted("The rules of my house")
+    ('help cross', 'help hex', '')
+    """
+    game = game_named(text)
+    return f"help {game}" if game and topic(text) == "help GAME" else ""
+
+
 def _said(text: str, group: str) -> list[Phrase]:
     here = Surroundings(lambda _: None)
     return [phrase for phrase in phrases(text, group, here.spans(text)) if phrase.group and "{" not in phrase.line]

@@ -280,11 +280,12 @@ def _names_game(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bo
 
 
 def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
-    """Whether the word in place of a userid is a common word: "puzzle for chess" contains no password.
+    """Whether the word in place of a userid is a common word: "puzzle for chess" contains no password, and neither does
+    "play hex against lily".
 
     False for verbs with text, because "message in a bottle" would then name players.
     """
-    return not verb.has_text and args["USERID"].casefold() in kind("common")
+    return not verb.has_text and args["USERID"].casefold() in kind("common") | kind("before-rival")
 
 
 def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:

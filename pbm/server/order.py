@@ -25,13 +25,14 @@ from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
-from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, greet, kept, named_wish
+from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, explain, greet, kept, named_wish
 from pbm.mailin import Action, Message
 from pbm.reading.book import words as kind
 from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
 from pbm.reading.commands import Command, begins, board_first, clean, parse
 from pbm.reading.consent import Answer as Agreed
 from pbm.reading.consent import consent
+from pbm.reading.games_named import rules_wanted
 from pbm.reading.sentences import sentences
 from pbm.reading.verbs import (
     ACCOUNT,
@@ -235,14 +236,18 @@ class Order:
             return False
         if request.sender.address and is_plain:
             return request.attempt(lambda: _greeted(request, text))
+        said = text or self.reading.lines[0]
         name, words = named_wish(text)
         # What keeps it from being done is told to whoever answers the greeting.
         with suppress(*REFUSALS):
-            wish = _wished(request, words or text or self.reading.lines[0])
+            wish = _wished(request, words or said)
             if wish is not None:
                 ask_name(request, wish, name)
                 return True
-        return False
+        page = rules_wanted(said)
+        if page:
+            explain(request, page)
+        return bool(page)
 
     def _again(self, request: Request, meant: Restated) -> Request:
         """Carry out what plain words mean."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from pbm.core.request import Request, no_player, userid_named
 from pbm.core.robots import robot_called
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
-from pbm.features.newcomer import FIRST
+from pbm.features.newcomer import FIRST, sized
 from pbm.mailin import strip_subject
 from pbm.reading.book import Phrase, words
 from pbm.reading.commands import Command
@@ -17,7 +17,7 @@ from pbm.reading.consent import Answer, consent
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, starts, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
-from pbm.reading.sentences import phrases, plain, sentences
+from pbm.reading.sentences import phrases, plain, sentences, words_of
 from pbm.reading.verbs import find
 from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
 from pbm.store.matches import Summary
@@ -41,6 +41,8 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
     if consent(text).answer is Answer.NEVER:
         return Restated("help mails")
     _check_players(request, text)
+    if plain(text).split(" ")[0] == "play":
+        _check_rival(request, text)
     if not _is_said(text, command):
         return None
     _check_board(request, text)
@@ -151,16 +153,45 @@ def _check_rival(request: Request, text: str, named: str = "") -> None:
     if rival:
         way = "invite" if "@" in rival else "play with"
         missing = "" if game else ", name a game"
-        raise BadArguments(f"To {way} {rival}{missing}:", f"{game or FIRST} challenge me {rival}")
+        line = " ".join([game or FIRST, "challenge me", rival, *_terms(game, text)])
+        raise BadArguments(f"To {way} {rival}{missing}:", line)
+
+
+def _terms(game: str, text: str) -> Iterator[str]:
+    """The options that the words of a wish to play stand for. game: empty if none is named. Raises: BadArguments.
+
+    >>> [*_terms("hex", "play hex 11 with bob, unrated and three days a move")]
+    ['-size=11', '--unrated', '--clock=3d']
+    """
+    found, place = words_of(text), 0
+    spans = Surroundings(lambda _: None).spans(text)(found)
+    while place < len(found):
+        times, sizes, word = spans("time", place), spans("size", place), found[place].plain
+        before = found[place - 1].plain if place else ""
+        if times:
+            yield f"--clock={times[0][1]}"
+        elif sizes and game and ("x" in word or before in (game, "size")):  # "at 5" is an hour
+            yield from sized(game, word)
+        elif word == "unrated":
+            yield "--unrated"
+        place = times[0][0] if times else place + 1
 
 
 def _check_players(request: Request, text: str) -> None:
-    """Raises: NotFound for a word of a challenge that names no player if another one does; it says who may be meant."""
+    """Raises: NotFound for a word of a challenge that names no player if another one does; it says who may be meant.
+
+    "challenge bob to a game of hex" is no list of names: BadArguments says which line challenges bob.
+    """
     verb, *named = text.split()[:_MOST_NAMED] or [""]
+    if verb.casefold() != "challenge":
+        return
+    if not words("common").isdisjoint(map(str.casefold, named)):
+        _check_rival(request, text)
+        return
     found = {word: word == "me" or request.tx.players.knows(word) for word in named if word[0].isalpha()}
     unknown = next((word for word, is_there in found.items() if not is_there), "")
     # "challenge me bbo" has a misspelt userid; "challenge somebody please" names nobody
-    if verb.casefold() == "challenge" and unknown and any(found.values()):
+    if unknown and any(found.values()):
         raise no_player(request.tx, unknown)
 
 

@@ -148,6 +148,30 @@ def test_a_strangers_few_words_are_no_misspelt_command(patient: House, said: str
     assert got.body.startswith("This is pbm@example.org: board games for two, by mail.")
 
 
+@pytest.mark.parametrize(
+    ("subject", "text", "told"),
+    [
+        ("rules of cross", "", "pbm: help cross"),
+        ("cross rules", "", "pbm: help cross"),
+        ("", "How do I play cross?", "pbm: help cross"),
+        ("A question", "Hello,\n\nI would like to know the rules of Luddit.\n\nTom", "pbm: help luddit"),
+        ("", "what are the rules?", "pbm: games by mail"),
+        ("", "I want to play go. What are the rules of go?", "pbm: what shall we call you?"),
+    ],
+)
+def test_a_stranger_who_asks_for_the_rules_of_a_game_gets_them(
+    patient: House, subject: str, text: str, told: str
+) -> None:
+    (got,) = patient.send("joe@home.example", subject, text)
+    assert got["Subject"] == told
+
+
+def test_a_newcomer_who_asks_for_the_rules_in_answer_to_the_greeting_gets_them(patient: House) -> None:
+    patient.send("joe@home.example", "", "Hello!")
+    (got,) = patient.answer("joe@home.example", "rules of hex")
+    assert got["Subject"] == "pbm: help hex"
+
+
 def test_a_word_for_playing_in_another_language_is_no_misspelt_command(patient: House) -> None:
     (got,) = patient.send("joe@home.example", "jouer")
     assert "Did you mean" not in got.body

@@ -36,6 +36,13 @@ def begin(house: House) -> None:
         ("Quero jogar hex com dirk", "hex challenge me dirk"),
         ("voglio giocare a hex con dirk", "hex challenge me dirk"),
         ("ik wil hex spelen tegen dirk", "hex challenge me dirk"),
+        ("Play hex 11 with dirk unrated", "Write: hex challenge me dirk -size=11 --unrated"),
+        ("play hex 11 against dirk", "Write: hex challenge me dirk -size=11"),
+        ("play hex versus dirk", "Write: hex challenge me dirk"),
+        ("Play cross against dirk, three days a move", "Write: cross challenge me dirk --clock=3d"),
+        ("play four 7x6 with dirk at 5", "Write: four challenge me dirk -columns=7 -rows=6"),
+        ("challenge dirk to a game of hex on 11x11", "Write: hex challenge me dirk -size=11"),
+        ("challenge dirk dora hex", 'There is no player "*****" here.'),
         ("what were my last games", "void"),
         ("show my finished games", "void"),
         ("games dirk", "103"),
@@ -187,6 +194,15 @@ def test_a_wish_for_a_robot_of_a_level_starts_that_game(wish: str, title: str, c
 def test_a_short_wish_does_what_it_says_or_names_the_line_that_does(wish: str, told: str, club: House) -> None:
     got = club.send("bob", wish, Authentication_Results=VOUCHED)[0]
     assert told in f"{got['Subject']} {' '.join(got.body.split())}"
+
+
+@pytest.mark.parametrize(
+    ("line", "rival"), [("play hex 7 dirk bob bobpass", "dirk"), ("play hex 7 bob bobpass", "robot1")]
+)
+def test_a_userid_and_a_password_may_end_a_wish_to_play(line: str, rival: str, club: House) -> None:
+    """As in all commands of the classic server, and from any address."""
+    got = club.send("somebody@example.org", line)[0]
+    assert f"A new game between bob (Red, moves first) and {rival} (Blue), -size=7, " in " ".join(got.body.split())
 
 
 def test_who_follows_a_board_of_others_gets_it_at_once(club: House) -> None:
