@@ -74,6 +74,7 @@ def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Re
     with calendar_changing(tx, player.id, renewals):
         for absence in open_:
             tx.absences.end(absence, tx.now)
+        # Beyond so many days a year their clocks run, whether mail reaches them or not.
         if unreachable and left > timedelta():
             tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))
 
@@ -99,6 +100,7 @@ def vacation(request: Request, command: Command) -> Answer:
             _check_apart(span, own, settings)
             check_allowance(span, map(_span, own), settings.zone, request.tools.house.vacation_days_per_year)
         except BadArguments as error:
+            # A day by itself is the last one, which not everybody expects.
             if not day:
                 raise
             raise BadArguments(
@@ -111,6 +113,7 @@ def vacation(request: Request, command: Command) -> Answer:
             'the emails of your boards say so. "vacation end" takes it back.'
         )
         held = joined(sorted(each.name for each in request.tx.tournaments.of_player(player.id)))
+        # Rounds end on a day for everybody.
         if held:
             told += f" Tournaments do not wait: games in {held} are decided on the day that their emails name."
         if day:
@@ -182,12 +185,14 @@ _CHANGED = "rests_changed"
 @keeps("sleep", "weekend", "timezone")
 def change_rests(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
     """Save settings that may change a player's nights or weekends. Raises: NotAllowed if they change too often."""
+    # No clock is moved by it, so none has to be charged before.
     if settings.rests == Settings.chosen(request.tx.players.settings(player.id)).rests:
         request.tx.players.save_settings(player.id, stored)
         return
     changes = [
         word for word in stored.get(_CHANGED, "").split() if datetime.fromisoformat(word) > request.now - CHANGES_WITHIN
     ]
+    # To turn them off gives nobody more time.
     if not settings.rests.never:
         if len(changes) >= CHANGES:
             raise NotAllowed(

@@ -50,6 +50,7 @@ def signup(request: Request, command: Command) -> None:
         check_password(password)
     addresses = addresses_of(request, command)
     check_free(request.tx, userid)
+    # Each asks an address that may be anybody's.
     if any(letter.subject == CONFIRMING for letter in request.outgoing.letters):
         raise NotAllowed("One email makes one account.")
     for address in addresses:
@@ -71,6 +72,7 @@ def add(request: Request, command: Command) -> Answer:
     fresh = _without(wanted, (key for key, address in own.items() if address.confirmed_at))
     if not fresh:
         raise NotAllowed(f'"{wanted[0]}" is an address of your account already.')
+    # All of them get each mail of a board.
     if len({*own, *map(str.casefold, wanted)}) > MAX_ADDRESSES:
         known = " and ".join(address.address for address in own.values())
         raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
@@ -125,7 +127,8 @@ def password_(request: Request, command: Command) -> Answer | None:
     if request.tx.players.password_hash(player.id) != NO_PASSWORD:
         line = "change password USERID PASSWORD NEW-PASSWORD"
         raise NotAllowed("Your account has a password already: name it, too, to change it.", line)
-    if not request.message.authenticated:  # with a forwarded mail of ours and a forged From, anybody could take over
+    # With a forwarded mail of ours and a forged From, anybody could take the account over.
+    if not request.message.authenticated:
         check_password(password)
         if not _ask_at_all_addresses(request, player, wanted=True):
             raise request.withheld or NotAllowed("You are asked for no password.")
@@ -187,6 +190,7 @@ def signoff(request: Request, command: Command) -> Answer:
     if address is None:
         raise NotAllowed(f'"{sender}" is not an address of your account.')
     others = [each.address for each in own.values() if each.confirmed_at and each != address]
+    # Nobody could reach them, and their clocks would run.
     if not others:
         raise NotAllowed(f'"{sender}" is the only address you have. To end your account, write "delete".', "delete")
     request.tx.players.drop_address(address.id)
@@ -200,10 +204,12 @@ def signoff(request: Request, command: Command) -> Answer:
 )
 def reset_password(request: Request, command: Command) -> Answer:
     """Mail a question for a new password; the answer does not show whether there is such a player."""
-    if problem := request.excess(Act.RESET):  # of the network: that says nothing about any account
+    # Counted by network: that says nothing about any account.
+    if problem := request.excess(Act.RESET):
         raise problem
     players = _who_lost_it(request, command)
     asked = [_ask_at_all_addresses(request, player) for player in players]
+    # Only the account's own mailbox may learn that it is one.
     if request.withheld is not None and not any(asked) and not {*players}.isdisjoint(request.sender.at_home):
         raise request.withheld
     return done(
@@ -232,6 +238,7 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
     The question before stays good if none may be sent in its place. wanted: as for _ask_for_password.
     """
     own = request.tx.players.askable(player.id)
+    # They may write to the operator, and to nobody else.
     if player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now):
         return False
     addresses = [address for address in own if request.may_ask(Act.RESET, address)]
@@ -258,8 +265,10 @@ def _ask_for_password(
 def choose_password(request: Request, ticket: Ticket, player: Player) -> None:
     """The first line of the answer is the new password."""
     password = chosen_password(request.message.text)
+    # Somebody else has asked in their name, so nothing changes.
     if not password and declines(request.message.text):
         return
+    # It may belong to somebody else by now.
     if ticket.payload["address"].casefold() not in _own_addresses(request, player):
         raise NotAllowed("This address is no longer one of the account's, so nothing has changed.")
     try:
@@ -357,11 +366,15 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
     opens = "hash" in payload
     player = players.find(payload["userid"]) if opens else players.get(ticket.player_id or 0)
     known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
+    # The player may have dropped the address since.
     if not opens:
         return players.confirm(known.id, request.now) if known is not None else None
+    # Two addresses of one sign-up open one account: the second answer finds it by its password.
     made = player is not None and payload["hash"] != NO_PASSWORD and players.password_hash(player.id) == payload["hash"]
+    # The same answer may come twice.
     if known is not None and (made or known.confirmed_at):
         return players.confirm(known.id, request.now)
+    # The userid belongs to the first who confirms it.
     if player is None or not made:
         check_free(request.tx, payload["userid"])
         player = players.add(payload["userid"], payload["hash"], request.now)

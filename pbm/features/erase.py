@@ -39,6 +39,7 @@ def remove_account(tx: Transaction, player: Player, load: Callable[[int], OpenBo
             boards.append(load(each.board))
     for board in boards:
         left = PlayerLeft(board.match.board, userid=player.userid)
+        # Nobody could win it.
         if {each.id for each in board.match.players} == {player.id}:
             board.end(Result(Ending.VOID, None, f"{player.userid} has left"), left)
         else:
@@ -120,11 +121,13 @@ def erase(at: Desk, player_id: int) -> list[Mail]:
     """Erase a player; returns the mails to opponents whose games end by it."""
     tx = at.tx
     traces = tx.erasure.traces(player_id)
+    # They were erased before.
     if traces is None:
         return []
     player = Player(player_id, _neutral_name(tx, player_id))
     tx.erasure.rename(traces, player.userid)
     mails: list[Mail] = []
+    # They may have deleted their account in the week between.
     if not traces.removed:
         for board in remove_account(tx, player, at.open):
             mails += tell_players(at, board)
@@ -152,6 +155,7 @@ ASKED_DAYS = 2
 )
 def erase_me(request: Request, command: Command) -> None:
     """Plan the erasing if the password is given; otherwise ask at the player's addresses first."""
+    # A password proves more than a mail that anybody may have forwarded.
     if command.credentials is not None:
         _plan(request, request.author.who(command))
         return
@@ -166,7 +170,8 @@ def erase_me(request: Request, command: Command) -> None:
         _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
     problem = request.withheld
     if problem is not None and not asked and problem.by is not By.NETWORK:
-        raise problem  # because of a closed network, nobody at all gets a mail
+        # Because of a closed network, nobody at all gets a mail.
+        raise problem
 
 
 @redeems(ERASE, consented=True)
@@ -190,6 +195,7 @@ def erase_no(request: Request, command: Command) -> Answer:
 def answer_keep(request: Request, _: Ticket, player: Player) -> None:
     words = first_line(request.message.text)
     try:
+        # Any other words must not keep what they wanted gone.
         if words.casefold().rstrip(".!") not in (KEEP, "erase no") and not declines(words):
             raise UnknownCommand("This email is only for changing your mind.", KEEP)
         _keep(request, player)

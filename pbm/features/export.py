@@ -86,7 +86,8 @@ def _signed(tx: Transaction, lines: Mapping[str, str]) -> bytes:
 def is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     """Whether this server wrote the data and nobody has changed it."""
     bare = {name: value for name, value in data.items() if name != "signature"}
-    earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()  # the form of old files
+    # The form of files that were written before rows had a line each.
+    earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
     return any(
         tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now)
         for told in (_joined_lines(_lines(bare)), earlier)
@@ -142,6 +143,7 @@ class Parcel:
             size = sum(len(file.data) for file in files)
             if size <= MAX_OCTETS:
                 return files, self._next(count)
+            # Not even one board, or the account alone, fits: a smaller part does not exist.
             if count <= (self.first > 0):
                 what = f"Board {self.boards[0]} alone is" if self.first else "What is stored of you is"
                 raise NotAllowed(f"{what} too much for an email: ask the operator of this server for the file.")
@@ -181,10 +183,12 @@ def parcel_of(at: Desk, player: Player, first: int) -> Parcel:
         changes, remarks = tx.ratings.changes_of(some), tx.remarks.by(player.id, some)
         matches = tx.matches.load_all(some, states.match)
         for match, game in zip(matches, tx.belongings.matches(some, player.id), strict=True):
-            if taken > MAX_OCTETS * 1.1:  # packed one by one, they take little more than together
+            # Packed one by one, they take little more than together.
+            if taken > MAX_OCTETS * 1.1:
                 return parcel
             told = parcel.games[match.board] = told_game(game, match)
             taken += len(stream.compress(told.encode())) + len(stream.flush(zlib.Z_SYNC_FLUSH))
+            # Boards that they only follow are in the JSON, and a damaged one must not keep them from the rest.
             if match.seat_of(player.id) is not None and states.reads(match):
                 own = [each for each in remarks if each[1].board == match.board]
                 record = parcel.records[match.board] = _record(at, match, changes[match.board], own)
@@ -232,12 +236,14 @@ def export(request: Request, command: Command) -> None:
     """Send the export to one confirmed address of the player: the one they write from, or else the first."""
     player, tools = request.author.who(command), request.tools
     own = reader_of(request, player).addresses
+    # All that is stored must not go to an address that nobody has confirmed.
     if not own:
         raise NotAllowed("You have no address that mail may go to, so nothing can be sent.")
     address = next((each for each in own if each.casefold() == request.message.sender.casefold()), own[0])
     first = int(command.args.get("FIRST-BOARD", 0))
     # Counted by what was sent, for a command that only reads draws from no bucket.
     sent = [] if first else request.tx.outbox.written(player.id, SUBJECT, request.now - DAY)
+    # The files are large, and reading them takes long.
     if len(sent) >= MOST_A_DAY:
         raise TooMuch(f"emails with all your games are limited to {MOST_A_DAY} a day", sent[-MOST_A_DAY] + DAY)
     parcel = parcel_of(request, player, first)

@@ -40,6 +40,7 @@ def follow(request: Request, command: Command) -> Answer | None:
     player, word = request.author.who(command), command.args.get("WHAT")
     if word is None:
         return done(command, _listed(request, player), "pbm: what you follow")
+    # Hundreds of boards at once would come.
     if robot := robot_called(request.tx, word):
         raise NotAllowed(f"{robot} is a program, which plays with everybody at once: follow a player or a board.")
     wish = _wish(request, word)
@@ -97,6 +98,7 @@ def _follow_player(request: Request, player: Player, wanted: Player) -> str:
     followed = request.tx.follows.players(player.id)
     if wanted in followed:
         raise NotAllowed(f"You follow {wanted.userid} already.")
+    # Each of their boards costs a mail at each move.
     if len(followed) >= MAX_FOLLOWED:
         raise NotAllowed(
             f"You follow {MAX_FOLLOWED} players, as many as anybody may.", f"unfollow {followed[0].userid}"
@@ -115,6 +117,7 @@ def _follow_tournament(request: Request, player: Player, tournament: Tournament)
 
 
 def _listed(request: Request, player: Player) -> str:
+    # Boards, players, tournaments and games are followed in four places, and the first and the last in two ways.
     boards = request.tx.follows.boards(player.id)
     found = {
         "players": [each.userid for each in request.tx.follows.players(player.id)],
@@ -210,6 +213,7 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
     for word in dict.fromkeys(words or [ALL]):
         if _BOARD.fullmatch(word):
             found.append(request.boards.load(int(word), command.game))
+        # "all" needs a game in front: of all games it would be all mails of the server.
         elif word.casefold() == ALL and command.game is not None:
             found.append(command.game)
         else:

@@ -58,6 +58,7 @@ def _page(request: Request, subject: str) -> str | None:
     """The page of a subject, under any of its names; None if there is none."""
     pages = request.tools.pages
     head, _, rest = subject.partition(" ")
+    # As it stands first, because some names end in s.
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):
         verb = find(rest, per_game=True) if head in GAMES else find(name)
         known = verb.name if verb else ALSO.get(name, name)
@@ -90,6 +91,7 @@ def echo(request: Request, command: Command) -> Answer:
         read = parse(meant, request.sender.standing, request.tx.players.knows)
         rows = [("game", read.game or "-"), ("command", read.verb.name), *read.args.items()]
         rows += [("option", option) for option in read.options]
+        # The words may hold a password, which no answer repeats.
         request.secrets |= read.secrets
     except Rejected as error:
         rows = [(str(number), word) for number, word in enumerate(meant.split(), 1)] + [("no command", str(error))]

@@ -70,7 +70,8 @@ def replay(request: Request, command: Command) -> Answer | None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
     if not _is_worth_it(board.match):
         raise NotAllowed(f"On board {number} too little was played for a replay.", f"show {number}")
-    if player is None:  # a stranger, whose orders could not be counted
+    # A stranger, whose orders could not be counted.
+    if player is None:
         request.outgoing.notices.append(_keepsake(request, board, request.author.reader()))
         return None
     if sum(whom == player.id for _, _, whom in orders(request.tx, WORD)) >= MOST_WAITING:
@@ -100,6 +101,7 @@ def _nothing(_: Ask) -> None:
 def _send(key: str, number: int, player_id: int, at: Desk, _: None) -> None:
     """Send the keepsake, unless another process has sent it or the game goes on after all."""
     board = at.open(number)
+    # The operator may have reopened or voided the game since.
     if not at.tx.agenda.drop(THINK, key) or not _is_worth_it(board.match):
         return
     notices = [_keepsake(at, board, reader) for reader in _readers(at, board.match, player_id)]

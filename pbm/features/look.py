@@ -79,9 +79,11 @@ def _board(request: Request, word: str) -> AtPly:
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
     """The players' boards with numbers above `after`, narrowed by all filters, the oldest first."""
+    # "next" alone asks which boards wait for oneself.
     players = selection.players or ((request.author.apparent(),) if "next" in selection.filters else ())
     kinds = {"tournament", "standard"} & {*selection.filters}
     states = [word for word in selection.filters if word not in kinds]
+    # Filters narrow: no board has ended and waits, or is in a tournament and in none.
     if ("inactive" in states and len(states) > 1) or len(kinds) > 1:
         return []
     active = "inactive" not in states if states else None
@@ -90,6 +92,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     found = request.tx.matches.summaries(
         game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
+    # With several players, a board fits if any of them is to move.
     return [summary for summary in found if "next" not in selection.filters or summary.to_move in players]
 
 
@@ -120,8 +123,9 @@ Zoom = tuple[str, str]
 )
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
+    # "show me board 102" asks for no other one.
     if words[:1] == ["me"] and any(word[0].isdigit() for word in words):
-        del words[0]  # "show me board 102" asks for no other one
+        del words[0]
     return _mail_boards(request, command, select(request, words), zoom_in=zoom_in)
 
 
@@ -212,6 +216,7 @@ def _mail_boards(
             board = request.boards.load(each.board, game)
             notices.append(_shown(board, replace(reader, seat=seat(board)), each.ply, zoom_in))
         except (Rejected, GameError) as error:
+            # Alone it is refused like any command, with a line that works.
             if len(wanted) == 1:
                 raise
             failures.append(str(error))
@@ -225,9 +230,11 @@ def _mail_boards(
 
 def _check_number(request: Request, number: int) -> None:
     """Raises: NotFound for no boards, NotAllowed for too many."""
+    # Anybody can write a player's From, and boards are large mails.
     most = MAX_SHOWN if request.author.player or request.sender.shown else MAX_SHOWN_UNPROVEN
     if number == 0:
         raise NotFound("No board fits these words.")
+    # Several commands of one mail count together.
     if number + len(request.outgoing.notices) > most:
         raise NotAllowed(
             f"{number} boards would be too much mail: at most {most} are shown to you by one email. "
@@ -244,7 +251,8 @@ def _shown(board: OpenBoard, reader: Reader, ply: int | None, zoom_in: Zoom | No
     state = board.state if ply is None else board.at(ply)
     when = "as it stands" if ply is None else f"the position after ply {state.plies} of {board.state.plies}"
     then = ""
-    if state.plies != board.state.plies:  # the rest of the mail is about the present position
+    # The rest of the mail is about the present position.
+    if state.plies != board.state.plies:
         to_move = board.match.player(state.to_move).userid
         then = f" {to_move} ({state.side_name(state.to_move)}) was to move then. Now:"
     if zoom_in is None:
@@ -257,6 +265,7 @@ def _check_zoom(state: State, point: str, factor: str) -> None:
     """Check that the board can be drawn around a point. Raises: NotAllowed, BadArguments, MoveError."""
     if not isinstance(state.game, Zoomable):
         raise NotAllowed(f"A board of {state.game.info.title} is always shown whole: it cannot be zoomed.")
+    # Longer numbers would only cost time.
     if not (factor.isascii() and factor.isdecimal() and len(factor) <= MAX_FACTOR_DIGITS):
         raise BadArguments(f'"{factor[:40]}" is no factor: write a whole number, as in "zoom 3x7 20".')
     state.game.zoom(state.position, state.last, point, int(factor))

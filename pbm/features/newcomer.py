@@ -68,14 +68,18 @@ def play(request: Request, command: Command) -> Answer | None:
     """Start a game at once. In an answer to a board, "play D4" is a move."""
     word, opponent = command.args.get("GAME", FIRST), OPPONENT
     word = called("games-elsewhere").get(word.casefold(), word)
+    # "play robot3" names an opponent, and no game.
     if word.casefold() in (ANY, *LEVEL_OF):
         word, opponent = FIRST, word
     if word.casefold() not in GAMES:
+        # A friend is asked to a game that they can look up, so it must be named.
         if "@" in word:
             raise BadArguments(f"To invite {word}, name a game:", f"{FIRST} challenge me {word}")
         move, rematch = find("move"), find("rematch")
+        # "Play again?" below an ended board.
         if request.sender.board is not None and rematch is not None and word.casefold().strip("?!.") == "again":
             return HANDLERS["rematch"](request, replace(command, verb=rematch, args={}))
+        # "Play D4" in answer to a board is a move.
         if move is None or not _may_be_move(request, word):
             raise no_game(word.strip("?!."), "play GAME")
         return HANDLERS["move"](request, replace(command, verb=move, args={"MOVE": word}))
@@ -123,6 +127,7 @@ class Wish(NamedTuple):
 
 def kept(request: Request) -> Wish | None:
     """The wish that the mail which a newcomer answers has shown them; None if it showed none, or is too old."""
+    # A wish counts only for who answers the mail that shows it: anybody may have sent another one with their From.
     number = request.author.wish or request.sender.wish
     item = request.tx.agenda.get(_WISH, number) if number else None
     return Wish(tuple(item.payload["lines"]), item.payload["comment"]) if item else None
@@ -141,7 +146,8 @@ def ask_name(
     example: a name that they seem to have. login: the line by which a player does the same from another address.
     is_unread: their answer to the same question could not be read.
     """
-    request.author.sender = request.sender._replace(leaves=False)  # whoever wants something stays
+    # Whoever wants something stays.
+    request.author.sender = request.sender._replace(leaves=False)
     if wish is not None:
         known = json.dumps([request.message.sender.casefold(), wish.lines, wish.comment])
         request.author.wish = int.from_bytes(sha256(known.encode()).digest()[:5])
@@ -164,6 +170,7 @@ def join(request: Request, name: str, wish: Wish | None = None) -> None:
     address = request.sender.address
     try:
         player = open_account(request.tx, address, name)
+    # "José" can be called Jose, and most do not guess that.
     except BadArguments as error:
         raise BadArguments(str(error), _unaccented(name)) from None
     request.author.sender = request.sender._replace(standing=KNOWN, proven=player, claimed=player, address="")
@@ -195,12 +202,8 @@ def greet(request: Request, text: str, wished: Callable[[str], Wish | None]) -> 
     Returns the wish that is to be done now, because they have joined; None for none.
     Raises: NoGreeting if it is none of these; BadArguments, NotAllowed for a name they cannot have.
     """
-    answer = consent(text).answer
-    name, words = named_wish(text)
-    if request.sender.leaves and not _PLAYS.search(text):
-        name, words, answer = "", "", Consented.NO if answer is Consented.YES else answer
-    if answer is Consented.YES and name.casefold() == plain(text):
-        name = ""  # "sim" is a yes in some language, and no name
+    name, words, answer = _said(request, text)
+    # "I don't remember you, who are you?" asks, and declines nothing.
     if answer in (Consented.NO, Consented.NEVER) and not lost(text):
         request.tx.invitations.refuse(request.sender.address, request.now)
         return None
@@ -211,16 +214,33 @@ def greet(request: Request, text: str, wished: Callable[[str], Wish | None]) -> 
     if absent := game_elsewhere(text):
         raise no_game(absent, "play GAME")
     wish = wished(words)
+    # Nobody is called after their mailbox, so a yes is not enough to join.
     if wish is not None or answer is Consented.YES:
         ask_name(request, wish)
         return None
     if answer is Consented.ASKS or lost(text) or topic(text) in ("help", "help GAME"):
-        explain(
-            request,
-            f"help {game_named(text)}" if game_named(text) else {"help": "help"}.get(topic(text), "help tutorial"),
-        )
+        explain(request, _page(text))
         return None
     raise NoGreeting
+
+
+def _said(request: Request, text: str) -> tuple[str, str, Consented]:
+    """A newcomer's name, the words for what they want, and their yes or no, as far as a text holds them."""
+    answer = consent(text).answer
+    name, words = named_wish(text)
+    # They have asked for no more mail, and were told what that means: their "yes" or "ok" agrees to that.
+    if request.sender.leaves and not _PLAYS.search(text):
+        return "", "", Consented.NO if answer is Consented.YES else answer
+    # "sim" is a yes in some language, and no name.
+    if answer is Consented.YES and name.casefold() == plain(text):
+        name = ""
+    return name, words, answer
+
+
+def _page(text: str) -> str:
+    """The command for the page that answers a question: of the game that it names, or else of how one begins."""
+    game = game_named(text)
+    return f"help {game}" if game else {"help": "help"}.get(topic(text), "help tutorial")
 
 
 def explain(request: Request, page: str) -> None:

@@ -62,6 +62,7 @@ def plan(request: Request, command: Command) -> Answer | None:
 def _with_plies(request: Request, command: Command) -> Command:
     """The command; in an answer to a board, if all its words are numbers, the first is a move, not a board."""
     board, plies = command.args.get("BOARD", ""), command.args.get("PLAN", "")
+    # In an answer to a board its number is known, and "plan 101 5" may name edges 101 and 5.
     answers = request.sender.seat is not None and command.credentials is None
     if not (answers and board and plies and all(map(str.isdecimal, plies.split()))):
         return command
@@ -79,6 +80,7 @@ def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
         raise NotYourTurn(
             "It is your turn, and a plan is for what your opponent does then. Send your move, and your plan below it."
         )
+    # A plan answers what is yet to come, and this offer waits for an answer now.
     if board.match.offer == Offer(OfferKind.DRAW, other(seat)) and plans.fitting(tree, plans.DRAW):
         userid = board.match.player(other(seat)).userid
         raise NotAllowed(f'{userid} offers a draw already: answer "accept" or "reject".')
@@ -90,6 +92,7 @@ def play_held(occasion: Occasion) -> None:
     number, seat = map(int, occasion.item.key.split(":"))
     board = occasion.open(number)
     intent = board.intents.find(seat, IntentKind.HOLD)
+    # They have taken it back, or the opponent's move has put it away.
     if intent is None:
         return
     board.intents.drop(intent)
@@ -152,6 +155,7 @@ MAX_PLIES = 100
 )
 def preview(request: Request, command: Command) -> Answer | None:
     words = command.args.get("MOVE", "").split()
+    # Each ply is judged, which in late positions of Polygon takes some hundredths of a second.
     if len(words) > MAX_PLIES:
         raise BadArguments(f"A preview has at most {MAX_PLIES} plies; yours has {len(words)}.")
     if command.args.get("BOARD", "").casefold() == "new":
@@ -181,6 +185,7 @@ def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tup
     """The lines that do what was shown: the player's move, if it is their turn, and a plan of the plies after it."""
     is_mine = seats[:1] == [seat]
     now, later = notations[:1] if is_mine else [], notations[is_mine:]
+    # A plan pairs a ply of the opponent with one answer; where a side moves twice there is no such pair.
     take_turns = all(one != two for one, two in pairwise(seats))
     pairs = len(later) // 2 if take_turns else 0
     planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []

@@ -39,15 +39,18 @@ def move(request: Request, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
     verb = verb_meant(text)
     if verb is not None:
+        # "resign#7" is meant for that ply, too.
         if guard is not None:
             request.author.seated(command)[0].check_running(guard)
         return HANDLERS[verb](request, command)
+    # What reads like a plan is no move, however it is misspelt: its plies must not be played by themselves.
     if plans.BEGINNING.match(text) and ":" in text:
         return HANDLERS["plan"](request, replace(command, args={**command.args, "PLAN": text}))
     board, seat = request.author.seated(command)
     if text.rstrip(".!").casefold() in (YES, NO):
         return _reply(request, command, board, seat, agrees=text[:1] in "yY")
     words = text.rstrip("?？!. ")
+    # Whoever asks is not sure, and a ply cannot be taken back alone.
     if {"?", "？"} & {*text[len(words) :]} and _is_lawful(board, words):
         raise BadArguments(f"{quoted(text)} is a question, so nothing is played. To play, leave out the question mark.")
     return _play(request, command, board, seat, text, guard)
@@ -73,6 +76,7 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     offer, submitted = board.match.offer, board.intents.find(seat, IntentKind.SUBMIT)
     if offer is not None and offer.seat != seat:
         wish = WISHES[offer.kind]
+        # Two questions are open, and one yes would be guessed to one of them.
         if agrees and submitted is not None:
             raise BadArguments(f'Yes to what? "accept" agrees to {wish}, "confirm" does what you submitted.')
         check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
@@ -100,6 +104,7 @@ def _play(
     plan = plans.read(command.plan) if command.plan else ()
     until = decisions.until(request, board, seat)
     plies = _turn(request, board, seat, text)
+    # The plan is for after the last of the plies.
     if until is None:
         for number, ply in enumerate(plies, 1):
             decisions.play_ply(board, seat, ply, guard if number == 1 else None, plan if number == len(plies) else ())
@@ -118,6 +123,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     state, alone = board.state, len(request.reading.lines) == 1 or bool(request.reading.remarks)
     lines = filter(str.strip, request.words.comment.splitlines() if alone else ())
     below = list(takewhile(state.reads, lines))
+    # One word is one ply, and the usual case.
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
     for words in ([text], _between_links(text), text.split()):
@@ -166,9 +172,11 @@ def resign(request: Request, command: Command) -> Answer | None:
     board.check_running()
     waiting, asked = board.intents.find(seat, IntentKind.RESIGN), board.intents.find(seat, IntentKind.SUBMIT)
     insists = AT_ONCE in command.line.casefold().split()
+    # A second "resign" on the opponent's turn takes the first back.
     if waiting is not None and not insists:
         board.intents.drop(waiting)
         return tell_sender(request, command, board, seat, "you will not resign.")
+    # Anybody else is asked, because a game is lost for good by it.
     if insists or command.credentials is not None or (asked is not None and asked.text == plans.RESIGN):
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
@@ -183,6 +191,7 @@ def _resign(
     if asked is not None and asked.text == plans.RESIGN:
         request.words.say_first(board.match.board, asked.comment)
         board.intents.drop(asked)
+    # Before both have moved it only declines the game, so nobody need wait.
     if seat == board.state.to_move or board.match.opening:
         if decisions.until(request, board, seat) is not None:
             return _play(request, command, board, seat, plans.RESIGN)
@@ -213,6 +222,7 @@ def queue(request: Request, command: Command) -> Answer | None:
         return _drop_queued(request, command, board, seat)
     if seat == board.state.to_move:
         return move(request, command)
+    # It could never be played.
     if guard not in (None, board.next_ply + 1):
         raise BadArguments(f'"{words}" cannot be queued: your next ply is {board.next_ply + 1}, not {guard}.')
     planned = board.intents.find(seat, IntentKind.PLAN)
@@ -248,7 +258,8 @@ def _queueable(board: OpenBoard, text: str) -> str:
     except BadNotation:
         raise
     except MoveError:
-        return meant.replace("#", "")  # "#20" is an edge; in a queued move the mark comes before the number of its ply
+        # "#20" is an edge; in a queued move the mark comes before the number of its ply.
+        return meant.replace("#", "")
 
 
 @handles(
@@ -296,6 +307,7 @@ def propose(request: Request, command: Command) -> Answer | None:
     """Offer a draw; if the opponent has offered one already, agree to it."""
     board, seat = request.author.seated(command)
     offer = board.match.offer
+    # Both want it, so nobody has to be asked.
     if board.match.result is None and offer is not None and (offer.kind, offer.seat) == (OfferKind.DRAW, other(seat)):
         board.agree(seat)
     else:
@@ -308,7 +320,8 @@ def propose(request: Request, command: Command) -> Answer | None:
     "ask your opponent to take your last ply back",
 )
 def undo(request: Request, command: Command) -> Answer | None:
-    if int(command.args.get("BOARD", FIRST_BOARD)) < FIRST_BOARD:  # a number of plies
+    # "undo 2" names a number of plies, and no board.
+    if int(command.args.get("BOARD", FIRST_BOARD)) < FIRST_BOARD:
         raise BadArguments("One ply is taken back: your last one, with what was played after it.", "undo")
     board, seat = request.author.seated(command)
     ask(board, seat, OfferKind.UNDO)
@@ -323,6 +336,7 @@ def accept(request: Request, command: Command) -> Answer | None:
     if _is_of_game(request, command):
         return HANDLERS["limit"](request, replace(command, args={**command.args, "NUMBER": "accept"}))
     board, seat, offer = _answered(request, command)
+    # Somebody who plays both sides may agree with themselves.
     if offer.seat == seat and board.match.player(other(seat)).id != board.match.player(seat).id:
         raise NotAllowed(f"You asked for {WISHES[offer.kind]} yourself; your opponent must answer.")
     GRANTS[offer.kind](request, board, seat)
@@ -350,6 +364,7 @@ def take_silence_for_consent(occasion: Occasion) -> None:
     player = match.player(hearer).id
     stops = tx.absences.stops((player,), asked_at)[player]
     over_at = Calendar(stops=stops).deadline(asked_at, length // timedelta(microseconds=1))
+    # Absences of the hearer have moved the day.
     if over_at is None or over_at > now:
         tx.agenda.put(SILENCE, match.board, over_at or now + timedelta(days=1))
         return

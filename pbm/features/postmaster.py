@@ -55,10 +55,12 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
     """Pass the operator's answer to the writer of the letter, or close it."""
     number, text = int(ticket.payload["mail"]), request.message.text.strip()
     row = request.tx.inbox.get(number)
+    # An empty answer may have been sent by mistake, and closing the mail would lose it.
     if row is None or not text:
         said = f"Mail {number} is not there any more." if row is None else "Your answer was empty, so nothing was sent."
         request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
         return
+    # An operator on the way has only a mail program.
     if text.casefold().rstrip(".!") in _CLOSE:
         close(request.tx, [number], "closed by mail")
         _confirm(request, f"Mail {number} is closed.")
@@ -145,6 +147,7 @@ def note_damage(event: RecordDamaged, tx: Transaction) -> None:
 def tell_of_damage(occasion: Occasion) -> None:
     tx, board, reason = occasion.tx, int(occasion.item.key), occasion.item.payload.get("reason", "")
     match = tx.matches.load(board)
+    # It is gone, or mended: the next damage is told again.
     if match is None or occasion.tools.states.reads(match):
         return
     if reason:

@@ -150,6 +150,7 @@ def _in_play(at: Desk, found: Puzzle) -> bool:
     """Whether a board under way shows a position of the puzzle, or of the plies before it, in whatever move order."""
     plies = len(found.moves) + len(found.line)
     boards = at.tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
+    # Nothing is there to be compared, so the puzzle need not be replayed.
     if not boards:
         return False
     game, state = GAMES[found.game], replay(GAMES[found.game], found.options, "", ())
@@ -158,6 +159,7 @@ def _in_play(at: Desk, found: Puzzle) -> bool:
         state, _ = state.play(text)
         seen.add((state.to_move, game.scene(state.position, None)))
     states = (board.state for board in at.readable(boards))
+    # With more boards than can be compared, one of them might show it.
     return len(boards) > MOST_COMPARED or any(
         (each.to_move, game.scene(each.position, None)) in seen for each in states if each.options == state.options
     )
@@ -176,6 +178,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     Raises: NotAllowed; GameError, BadArguments if a line among several names no move: a list then says what was done.
     """
     state, tx = _state(found), request.tx
+    # The first answer counts, or one could try all moves.
     if found.solved is not None:
         raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
     try:
@@ -206,6 +209,7 @@ def _answer(state: State, text: str) -> str:
     if _asks_for_hint(line):
         raise BadArguments('There are no hints for puzzles; "solution" gives up.')
     meant = read(text, Surroundings(partial(_legal, state), is_turn=True))
+    # Only one answer counts, so it must be clear which it is.
     if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) > 1):
         named = " or ".join(meant.readings)
         raise BadArguments(f"Your email may mean {named}. Answer with the one that you mean.")
@@ -213,7 +217,8 @@ def _answer(state: State, text: str) -> str:
         return ""
     if isinstance(meant, Sure) and _legal(state, meant.line) is not None:
         return meant.line
-    if line.endswith(","):  # "Hi," is no edge from H to I
+    # "Hi," is no edge from H to I.
+    if line.endswith(","):
         raise BadArguments("Your email names no move. Answer with a move and nothing else.")
     guessed = _GUESSED.fullmatch(line)
     return _move(state, guessed["move"] if guessed else line)
@@ -271,6 +276,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     said = said.removeprefix(f"{WORD} {found.id} ")
     line = said.partition("\n")[0].strip()
     choice = LEAVE if _STOPPING.fullmatch(line) else line.casefold().rstrip(".!")
+    # Players answer whatever mail is the latest; but a puzzle may be forwarded, and its token is for puzzles only.
     if choice not in _CHOICES and player in request.sender.at_home and _is_command(found, line):
         return False
     request.author.player = player
@@ -292,9 +298,11 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
     """
     line = text.partition("\n")[0]
     words = line.casefold().split()
+    # Earlier puzzles are the player's own affair, and the puzzle may have been forwarded.
     if words[:1] == [WORD] and words[1:] and words[1].isdecimal() and player in request.sender.at_home:
         _about_one(request, player, line.split(maxsplit=1)[1])
         return None
+    # Before it is answered, the same puzzle would come again.
     is_further = found.solved is not None and _FURTHER.fullmatch(line)
     if is_further or (words[:1] == [WORD] and len(words) < 3):
         command = parse(WORD if is_further else line, Standing(known=True, proven=True))
@@ -306,6 +314,7 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
 def _is_command(found: Puzzle, text: str) -> bool:
     """Whether the text is a command, and neither an answer to the puzzle nor a request for another one or a hint."""
     told = text.casefold().startswith(WORD) or _asks_for_hint(text)
+    # "resign" and "pass" are moves of some games, so they answer the puzzle.
     if told or not begins(text) or verb_meant(text) is not None:
         return False
     try:
@@ -329,6 +338,7 @@ def prepare(event: SettingsSaved, tx: Transaction) -> None:
     """Order the next daily puzzle of a player in time, if there is none for them."""
     player, games = event.player, _games("")
     waits = tx.puzzles.open(player.id, games) or tx.puzzles.fresh(player.id, games, 1)
+    # A robot takes minutes, so it is made before the day comes.
     if event.settings.puzzle == DAILY and not waits and tx.agenda.get(THINK, f"{WORD} {player.id}") is None:
         _order(tx, player, games, mailed=False)
 
@@ -365,6 +375,7 @@ def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequenc
     if not thoughts:
         _failed(item, whom, at, "none was found")
         return
+    # Another process has made it meanwhile.
     if not tx.agenda.drop(THINK, item.key):
         return
     thought = thoughts[0]
@@ -395,6 +406,7 @@ def note_game(event: MatchEnded, tx: Transaction) -> None:
 
 def _may_hold_one(match: Match) -> bool:
     ended = match.result is not None and match.result.ending is not Ending.VOID
+    # A board of one's own is nobody else's puzzle.
     return ended and not match.body and len(match.record) >= FEWEST_PLIES
 
 

@@ -90,8 +90,10 @@ class Running:
         What a tournament decides soon is urgent also then, because that waits for nobody.
         """
         clock = self.match.clock
+        # A tournament waits for nobody, whatever the clock says.
         if self.to_move and self.is_decided_soon(now):
             return self.settings.remind != OFF
+        # No time runs then, so nothing is urgent.
         if not self.to_move or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
@@ -137,15 +139,18 @@ def send_digest(occasion: Occasion) -> None:
         return
     settings = Settings.chosen(tx.players.settings(player.id))
     plan_digest(SettingsSaved(player, settings), tx)
+    # After a downtime the mail would come at an odd hour, and the next one soon after it.
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, tx.now):
         return
     under_way = boards_under_way(tx, player) if settings.digest != OFF else []
     waiting = _readable(occasion, running_boards(occasion, player, [board for board in under_way if board.waits]))
+    # On vacation the same boards would be told each day.
     if all(board.is_away(tx.now) and board.changed_at < tx.now - timedelta(days=1) for board in waiting):
         waiting = []
     found: list[Posed | None] = []
     for contribute in DIGESTED:
-        with suppress(Unreadable):  # a part that needs an unreadable board is left out
+        # A part that needs an unreadable board is left out.
+        with suppress(Unreadable):
             found.append(contribute(occasion, player, settings, bool(waiting)))
     if waiting:
         others = [board for board in under_way if not board.waits]
@@ -171,6 +176,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
     told = tx.matches.busy_players(
         payload["after"], PLAYERS_A_MINUTE, (lost_since or now) - LATELY if is_lost else None
     )
+    # After a set-back nobody can tell which moves are lost, so all who may have made some are told.
     page = SET_BACK if is_lost else RENEWED
     for player in told:
         boards = boards_under_way(tx, player)
@@ -186,6 +192,7 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
 def remind_of_question(occasion: Occasion) -> None:
     """Remind a player of a question that is still open on a running board."""
     match = occasion.tx.matches.load(int(occasion.item.key))
+    # It may have been answered since.
     if match is not None and match.offer is not None and match.result is None:
         plan_reminder(ReminderDue(match.player(other(match.offer.seat)), match.board), occasion.tx)
 
@@ -195,14 +202,17 @@ def send_reminder(occasion: Occasion) -> None:
     """Remind a player of several boards in one mail, or of one board in a mail of that board."""
     tx, wanted = occasion.tx, frozenset(occasion.item.payload["boards"])
     player = tx.players.get(int(occasion.item.key))
+    # Their digest names the same boards each day.
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
     boards = running_boards(occasion, player, [board for board in boards_under_way(tx, player) if board.waits])
     due = _readable(occasion, [board for board in boards if board.match.board in wanted and _is_due(tx, board)])
     if not due:
         return
+    # What else waits for them comes in the same mail, so that there is no second one soon.
     asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
     told = [*due, *_readable(occasion, asked)]
+    # One board comes in a mail of its own, which can be answered by a move alone.
     if len(told) > 1:
         _gather(occasion, player, told)
     else:
@@ -214,6 +224,7 @@ def send_reminder(occasion: Occasion) -> None:
 def _is_due(tx: Transaction, board: Running) -> bool:
     """Whether a reminder is still due: the player must move and has no held move, or they have been asked something."""
     if board.is_urged(tx.now):
+        # A held move is their move: it only waits until they can no longer take it back.
         return all(intent.kind is not IntentKind.HOLD for intent in tx.intents.of(board.match.board))
     return board.asked and not board.to_move and not board.is_away(tx.now) and board.settings.remind != OFF
 
@@ -246,6 +257,7 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
 def _reminding(board: Running, now: datetime) -> str:
     if not board.to_move:
         return "a reminder that you have been asked something."
+    # Without a clock nothing ends; the last move tells how long the other has waited.
     if board.deadline is None:
         return f"a reminder, {lasting(now - board.match.moved_at)} after the last move."
     if board.is_decided:

@@ -24,11 +24,13 @@ def rename(request: Request, command: Command) -> Answer:
     if wanted == player.userid:
         raise NotAllowed(f"You are {wanted} already.")
     had = request.tx.players.former_names(player.id)
+    # Each name stays taken for good.
     if len(had) >= MOST_NAMES and wanted.casefold() not in had:
         raise NotAllowed(f"You have had {MOST_NAMES} names, as many as anybody may.", f"rename {had[0]}")
     renamed = request.author.player = credentials.rename(request.tx, player, wanted)
+    # For further commands of the same mail.
     if request.sender.proven is not None:
-        request.author.sender = request.sender._replace(proven=renamed)  # for further commands of the same mail
+        request.author.sender = request.sender._replace(proven=renamed)
     request.tools.states.forget()
     told = f"You are {wanted} now. Whoever writes {player.userid} still means you, and nobody else can be called so."
     return done(command, told, f"pbm: you are {renamed.userid}")

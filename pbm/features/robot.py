@@ -84,19 +84,24 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     boards = [
         each for each in tx.matches.summaries(player_ids=tuple(ids), active=True, limit=None) if each.game in GAMES
     ]
-    asked = {item.key for item in tx.agenda.of(QUESTION)}
-    waiting = {
-        each.board
-        for each in boards
-        if str(each.board) in asked or (each.seat_to_move and each.players[each.seat_to_move - 1].id in ids)
-    }
-    pause = spent(at)
-    waiting -= {each.board for each in boards if pause & {player.id for player in each.players}}
-    for number, crowd in _in_turn(boards, waiting, ids):
+    for number, crowd in _in_turn(boards, _waiting(at, boards, ids), ids):
         for board in at.readable([number]):
             task = _task(board, ids, crowd)
             if task is not None:
                 yield task
+
+
+def _waiting(at: Desk, boards: Sequence[Summary], ids: Collection[int]) -> set[int]:
+    """The numbers of the boards where a robot may have something to do, unless robots pause for a player there."""
+    asked, pause = {item.key for item in at.tx.agenda.of(QUESTION)}, spent(at)
+    found = set[int]()
+    for each in boards:
+        is_to_move = each.to_move is not None and each.to_move.id in ids
+        # Who was asked, the robot or the person, is seen only from the board itself.
+        may_act = is_to_move or str(each.board) in asked
+        if may_act and pause.isdisjoint(player.id for player in each.players):
+            found.add(each.board)
+    return found
 
 
 def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[tuple[int, int]]:
@@ -162,6 +167,7 @@ def _robot_seat(board: OpenBoard, ids: Collection[int]) -> Seat | None:
     for seat in (1, 2):
         if board.match.player(seat).id in ids:
             asked = offer is not None and offer.seat == other(seat)
+            # While a person is asked something, the robot waits for their answer.
             if board.match.result is None and (asked or (to_move == seat and offer is None)):
                 return seat
     return None
@@ -171,12 +177,14 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
     """Answer or move, unless the board has changed meanwhile. Raises: Rejected, GameError."""
     board = at.open(number)
     seat = _robot_seat(board, _ids(at.tx))
+    # The thought was about another position.
     if seat is None or board.match.revision != revision or not thoughts:
         return
     player, thought = board.match.player(seat), thoughts[0]
     comments: tuple[CommentMade, ...] = ()
     if (offer := board.match.offer) is not None:
-        worth = abs(thought.value) if board.state.may_swap else thought.value  # the player to move picks the side
+        # Whoever may swap picks the better side, so the position is worth that to them.
+        worth = abs(thought.value) if board.state.may_swap else thought.value
         _answer(board, offer, seat, worth if seat == board.state.to_move else -worth)
     else:
         if seat not in board.match.record.seats:
@@ -203,6 +211,7 @@ def _answer(board: OpenBoard, offer: Offer, seat: Seat, value: float) -> None:
 
 def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
     lost = thought.exact and thought.value <= LOST
+    # Before both have moved, giving up would void the game.
     if lost and thought.left is not None and thought.left <= NEAR_THE_END and len(board.match.record) > 1:
         board.resign(seat)
     elif board.state.may_swap and thought.value < SWAPS_BELOW:
@@ -215,6 +224,7 @@ def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     """Note the failure, and plan to tell the operator and the opponent, and to resign if it lasts too long."""
     agenda, now = at.tx.agenda, at.now
     known = agenda.get(STUCK, number)
+    # The same failure again: the opponent's half hour goes on.
     if known is not None and known.payload["ply"] == ply:
         agenda.put(STUCK, number, known.due_at, **{**known.payload, "failed_at": now.isoformat()})
         return
@@ -284,6 +294,7 @@ def _tell(due: Occasion, board: OpenBoard, seat: Seat) -> None:
     """
     agenda, robot, left = due.tx.agenda, board.match.player(other(seat)).userid, RESIGNS_AFTER - TELLS_AFTER
     agenda.put(STUCK, due.item.key, due.now + left, **{**due.item.payload, "heard": True})
+    # They were told of all their boards of this game.
     if agenda.get(HEARD, _ears(board, seat)) is not None:
         return
     agenda.put(HEARD, _ears(board, seat), due.now + RESIGNS_AFTER)

@@ -60,6 +60,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     if command.game is None:
         return _all_seeks(request, command)
     game = GAMES[command.game]
+    # Alone it asks who looks for a game, and needs no proof.
     if not command.args and not command.options:
         return done(command, _seeks_of(request, game), f"pbm: {game.info.title} players wanted")
     player = request.author.who(command)
@@ -69,6 +70,7 @@ def seek(request: Request, command: Command) -> Answer | None:
     _terms(request, game, options, body)
     robot = robot_wanted(options)
     old = request.tx.seeks.own(player.id, game.info.name)
+    # The same seek keeps its number, by which others take it.
     if old is not None and wanted and (old.options, old.body) == (options, body):
         request.tx.seeks.set_wanted(old.id, wanted)
         return done(command, f"Seek {old.id} now looks for {_games(wanted)} of {game.info.title}.")
@@ -113,6 +115,7 @@ def _wanted(request: Request, command: Command, player: Player) -> int:
     word, most = command.args.get("GAMES", "1"), request.tools.house.open_seek_games
     word = "1" if word.casefold() in (_ONESELF, player.userid.casefold()) else word
     if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
+        # "hex seek robot" wants a robot to step in.
         if word.casefold() in (ANY, *LEVEL_OF):
             level = LEVEL_OF.get(word.casefold(), "")
             option = f"--robot={level}" if level else "--robot"
@@ -161,6 +164,7 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
 def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
     """Tell the followers of the game of a seek, at most once a day for each seeker."""
     name = _announced(fresh)
+    # Whoever opens and withdraws seeks would write to all followers each time.
     if not request.tx.tickets.issued_since(ANNOUNCED, name, request.now - timedelta(days=1)):
         request.outgoing.letters += _announcements(request, game, fresh)
 

@@ -35,10 +35,12 @@ def set_(request: Request, command: Command) -> Answer:
     if value:
         settings = settings.with_choice(name, value)
         chosen = {**stored, name: getattr(settings, name)}
+        # More than mails depends on it, such as clocks.
         if name in KEEPERS and settings != before:
             KEEPERS[name](request, player, settings, chosen)
         else:
             request.tx.players.save_settings(player.id, chosen)
+        # The next digest or puzzle is planned by these.
         if name in ("digest", "timezone", "puzzle"):
             publish(SettingsSaved(player, settings), request.tx)
     text = request.outgoing.page(
@@ -51,6 +53,7 @@ def set_(request: Request, command: Command) -> Answer:
 def become_bot(request: Request, player: Player, settings: Settings, stored: Mapping[str, str]) -> None:
     """Save whether the player is a program; it must not change during their games. Raises: NotAllowed."""
     playing = request.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
+    # Games of a program are not rated, and these began as rated ones.
     if playing:
         raise NotAllowed(f"Your boards have to end first, such as board {playing[0].board}: a program's are not rated.")
     request.tx.players.set_bot(player.id, bot=settings.bot == "on")

@@ -60,6 +60,7 @@ def standings(request: Request, command: Command) -> Answer:
         return done(command, text, f"pbm: standings of {_names(players)}"[:78])
     game, title = command.game, GAMES[command.game].info.title
     rows = _rows(request, game)
+    # Ranks are those among all, so they are worked out before.
     if players:
         rows = [row for row in rows if row.userid in {player.userid for player in players}]
     names = (ESTABLISHED, PROVISIONAL, INACTIVE)
@@ -113,6 +114,7 @@ def _chart(title: str, rows: Sequence[PlayerRow]) -> Chart | None:
 
 
 def _section(tally: Tally, active: int, now: datetime) -> str:
+    # Whoever is playing is not gone, however long a game takes.
     if not active and tally.rated_at is not None and now - tally.rated_at > INACTIVE_AFTER:
         return INACTIVE
     return PROVISIONAL if tally.rating.provisional else ESTABLISHED
@@ -165,6 +167,7 @@ class GameRow(NamedTuple):
 )
 def about(request: Request, command: Command) -> Answer:
     word = command.args.get("PLAYER", "me")
+    # Robots are not rated, and all about them stands on one page.
     if robot := robot_called(request.tx, word):
         return done(command, request.outgoing.page("robots.txt"), f"pbm: about {robot}")
     player = request.author.player_named(word)

@@ -49,6 +49,7 @@ def spread(at: Desk, broadcast: Broadcast, after: int = 0) -> tuple[list[Mail], 
     tx = at.tx
     deaf = {broadcast.author.id, *tx.blocks.blockers(broadcast.author.id)}
     players, last = tx.players.after(after, AT_ONCE)
+    # A broadcast to a thousand players would hold up all moves for a minute.
     if last is not None:
         tx.agenda.put(SPREAD, broadcast.id, tx.now, after=last)
     readers = readers_of(at, [player for player in players if player.id not in deaf]).values()
@@ -116,6 +117,7 @@ def _checked(request: Request, text: str, where: str) -> str:
 def _hearer(request: Request, author: Player, userid: str) -> Player:
     """Raises: NotFound, NotAllowed."""
     player = request.tx.players.find(userid)
+    # Robots that nobody has played have no row yet.
     if player is None and (robot := robot_called(request.tx, userid)):
         raise NotAllowed(_deaf(robot))
     if player is None:
@@ -141,9 +143,11 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
     """Mail the text to each of the hearers, whose answers come back to the author. Raises: NotAllowed."""
     readers = readers_of(request, hearers)
     for hearer in hearers:
+        # A message that reaches nobody must not seem to be on its way.
         if not readers[hearer.id].addresses:
             problem = unheard(request.tx, hearer)
             raise NotAllowed(f"{problem}, so nothing can be sent there." if problem else _deaf(hearer.userid))
+    # Drawn before anything is written: a message goes to all of them, or to nobody.
     for _ in hearers:
         request.draw(Act.MESSAGE)
     headers = written_by(author, request.tools)
@@ -168,7 +172,8 @@ def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
         raise NotFound("The player who wrote to you has left the server.")
     _check_not_blocked(request, player, author)
     _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
-    if request.author.sent_from is not None:  # somebody else may have the message; its reader learns who answered it
+    # Somebody else may have the message, and its reader learns who answered it.
+    if request.author.sent_from is not None:
         told = f"Your answer is on its way to {author.userid}."
         request.outgoing.answers.append(Answer("your answer", Outcome.DONE, told, "pbm: your answer to a message"))
 
@@ -203,6 +208,7 @@ def broadcast(request: Request, command: Command) -> Answer:
     text = text_below(request)
     request.draw(Act.BROADCAST)
     written = request.tx.broadcasts.add(author, text, request.now, sent=moderation == "off")
+    # The operator answers for what all players get.
     if moderation == "on":
         _tell_operator(request, written)
         return done(command, "The operator reads what is written to all players before it goes out.")
@@ -276,6 +282,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
     if board.match.result is not None:
         raise MatchOver(f'Board {number} has ended: "chat" is read by its players, too.')
     following = [each.player for each in request.tx.follows.of(board.match) if not each.ends_only]
+    # Otherwise they would not read what other onlookers answer.
     if author not in following:
         raise NotAllowed(
             f"You do not follow board {number}, so you would not read what is answered.", f"follow {number}"

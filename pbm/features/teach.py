@@ -80,6 +80,7 @@ MOST_OF_A_MOVE = 16
 def hint(request: Request, command: Command) -> Answer:
     board, seat = request.author.seated(command)
     board.check_running()
+    # Against a person it would be help from a third side.
     if not is_robot(request.tx, board.match.player(other(seat))):
         raise NotAllowed("Hints are only given in games against robots.", "help robots")
     if seat != board.state.to_move:
@@ -104,6 +105,7 @@ def review(request: Request, command: Command) -> Answer:
         )
     board = request.boards.named(command)
     match, player = board.match, request.author.who(command, board.match.board)
+    # A review of a running game would be one long hint.
     if match.result is None:
         raise NotAllowed(f"Board {match.board} goes on. It can be reviewed when it has ended.")
     if match.result.ending is Ending.VOID or len(match.record) < 2:
@@ -160,6 +162,7 @@ def _check_helps_nowhere(at: Desk, player: Player, states: Sequence[State], sinc
 
     since: only games with at least so many plies matter.
     """
+    # Nothing is proved of any position, so nothing can help.
     if not states:
         return
     tx, game, running = at.tx, states[0].game, dict[tuple[Side, Scene], int]()
@@ -167,6 +170,7 @@ def _check_helps_nowhere(at: Desk, player: Player, states: Sequence[State], sinc
     numbers = (each.board for each in summaries if each.plies >= since and not robots_among(tx, each.players))
     for each in at.readable(numbers):
         theirs = each.state
+        # The same stones on another board are another position.
         if theirs.options == states[0].options:
             running[game.to_move(theirs.position), game.scene(theirs.position, None)] = each.match.board
     for state in states if running else ():
@@ -190,7 +194,8 @@ def hints(at: Desk) -> Iterator[Task]:
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
         given = partial(_give_hint, item, board.match.board, seat)
-        work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()  # nothing is left to think about
+        # They may have moved without the hint.
+        work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()
         yield Task(item.key, work, given, failed, whom, board.match.game)
 
 
@@ -334,6 +339,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         side, before = game.to_move(state.position), state
         state, _ = state.played(played)
         outcome = state.outcome
+        # The rules say what the last position is worth; all others are worth what was thought of them.
         if outcome is not None:
             after = value_of(outcome)
         elif following is not None:
@@ -341,7 +347,8 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         else:
             after = side.sign * thought.value
         advised = _advised(thought, number if game.info.swap else 0)
-        worth = -abs(after) if game.info.swap and number == 1 else side.sign * after  # too good a first move is swapped
+        # Too good a first move is swapped.
+        worth = -abs(after) if game.info.swap and number == 1 else side.sign * after
         lost = advised.value - worth if advised.move != played else 0.0
         proved = outcome is not None or (following or thought).exact
         grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
@@ -370,6 +377,7 @@ def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens
 
     opens: the other player could swap next, so a sure win was no good. Example: "It is proved that d4 wins."
     """
+    # The opponent could have taken the better side.
     if opens:
         return "This is proved." if advised.exact and proved else "That is an estimate."
     better = "swapping" if advised.move == SWAP else advised.move
@@ -383,6 +391,7 @@ def _advised(thought: Thought, swap_ply: int) -> Thought:
 
     swap_ply: the number of the ply in a game with a swap; 0 in other games.
     """
+    # A little less is within the error of an estimate, and swapping costs the first move.
     swaps = swap_ply == 2 and thought.value < SWAPS_BELOW
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
@@ -402,17 +411,21 @@ def closing(match: Match, state: State, thought: Thought) -> Closing | None:
     thought: about that position. Example of `known`: "it is proved that Red could have won, with c2".
     """
     result = match.result
+    # A game without a result, or one that was drawn by the rules, was not ended by anybody.
     if result is None or (result.winner is None and result.ending is not Ending.AGREED):
         return None
     last = _advised(thought, state.plies + 1 if state.game.info.swap else 0)
     leads = state.to_move if last.value > 0 else other(state.to_move)
+    # A draw by agreement costs the side that stood better; otherwise it is the loser who gave up.
     seat = leads if result.winner is None else other(result.winner)
     worth = last.value if seat == state.to_move else -last.value
+    # Whoever was losing anyway had reason to end it.
     if worth <= (SWING if result.winner is None else -SWING):
         return None
     did = {Ending.RESIGNED: "resigned", Ending.AGREED: "agreed to a draw"}.get(result.ending, "let the game go")
     side = state.side_name(seat)
     move = last.move if seat == state.to_move else ""
+    # A proved worth is told as a fact, an estimate with whose it is.
     if last.exact:
         known = f"it is proved that {side} could have {'won' if worth > 0 else 'drawn'}"
         return Closing(seat, did, known + (f", with {move}" if move else ""))
@@ -438,13 +451,16 @@ def _give(
 ) -> None:
     """Send a review to the player who asked for it, unless it would help them in a running game."""
     tx, player = at.tx, at.tx.players.get(player_id)
+    # Another process has sent it, or the player has left meanwhile.
     if not tx.agenda.drop(THINK, item.key) or player is None:
         return
     found = steps(match, thoughts)
     states = [*(step.state for step in found), state]
+    # Only what is proved would tell somebody the answer; an estimate is no more than an opinion.
     known = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
     try:
         _check_helps_nowhere(at, player, known, since=0)
+    # A board may have come to the same position while the robot thought.
     except NotAllowed as error:
         words = {"what": "review of", "board": match.board, "reason": str(error)}
         at.owe(letters_for(at, reader_of(at, player), _subject(match.board, "review of"), "no-lesson.txt", **words))

@@ -46,6 +46,7 @@ def attend(at: Desk, number: int) -> None:
     if clock is None:
         tx.matches.put_off(number, None)
         return
+    # It falls due only when the longest pause is over.
     if clock.paused:
         let_run(board, None)
     elif clock.overrun_at is not None:
@@ -83,6 +84,7 @@ def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, house: Hou
 def _remind(board: OpenBoard, clock: Clock) -> None:
     fresh, now = clock.refreshed(board.match.calendars), board.now
     due_at = reminder_at(board.match, fresh, (clock.due_at or now) - _INSTANT)
+    # Time may have been given, or have stood still, since the reminder was planned.
     if due_at is not None and due_at <= now:
         publish(ReminderDue(board.match.player(clock.seat), board.match.board), board.tx)
     board.set_clock(fresh)
@@ -105,6 +107,7 @@ def call_time(board: OpenBoard, clock: Clock, house: HouseRules) -> None:
         )
         return
     no_show = f"{late.userid} {_NO_SHOW}"
+    # They may never have seen the board, so nobody wins it; but a habit of that wastes others' time.
     if clock.seat not in match.record.seats:
         result = Result(Ending.VOID, None, no_show)
         if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
@@ -177,6 +180,7 @@ def claim(request: Request, command: Command) -> None:
     if wish not in ("win", "draw"):
         raise BadArguments(f'"{command.args["RESULT"]}" cannot be claimed: write claim, or claim draw.')
     clock = _clock(board)
+    # The agenda looks each second at the earliest, and a claim may come between.
     if clock.overrun_at is None and clock.expired(board.now, board.match.calendars):
         call_time(board, clock, request.tools.house)
         if board.match.result is not None:
@@ -186,6 +190,7 @@ def claim(request: Request, command: Command) -> None:
     if clock.overrun_at is None:
         left = in_words(rounded(clock.remaining(clock.seat, board.now, board.match.calendars)))
         raise NotAllowed(f"Nobody's time is up: {late.userid} is to move and has {left} left.")
+    # Somebody who plays both sides may claim from either.
     if board.match.player(seat) == late and board.match.player(other(seat)) != late:
         raise NotAllowed("It is your own time that is up. You may still move until your opponent claims the game.")
     end_on_time(board, clock, draw=wish == "draw")
@@ -219,6 +224,7 @@ def pause(request: Request, command: Command) -> None:
     clock = _clock(board)
     if clock.paused:
         raise NotAllowed('The game is paused already. "resume" lets the clocks go on.', "resume")
+    # A pause would only delay what the opponent may claim already.
     if clock.overrun_at is not None:
         raise NotAllowed(f"The time of {board.match.player(clock.seat).userid} is up, so there is nothing to pause.")
     ask(board, seat, OfferKind.PAUSE)

@@ -48,6 +48,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
     words, body, plies, origin = beginning(request, game, command.options)
     if isinstance(first, str) or isinstance(second, str):
+        # An invitation tells the terms of a game, and shows no position.
         if plies:
             raise NotAllowed("Somebody without an account is invited to a whole game: leave out -position.")
         return invite(request, replace(command, options=words), (first, second), body)
@@ -57,10 +58,11 @@ def challenge(request: Request, command: Command) -> Answer | None:
     if plies and replay(game, terms.words, body, plies).outcome is not None:
         raise NotAllowed(f"The game is over {origin} on: name an earlier ply.")
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
+    # Raises unless they show who they are: a proposal in their own name needs their own proof.
     if challenger is None and asker in seats:
         request.author.who(command)
     proposal = Proposal(game, words, body, seats, plies=plies, origin=origin)
-    asked = [player for player in to_be_asked(request, challenger, seats) if not is_robot(request.tx, player)]
+    asked = to_be_asked(request, challenger, seats)
     if asked:
         return propose(request, command, proposal, asked, challenger)
     _begin(request, proposal, terms, challenger)
@@ -89,6 +91,7 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
     if "@" in word:
         request.author.who(command)
         owners = request.tx.players.of_address(word)
+        # A family may share one mailbox.
         if len(owners) > 1:
             raise NotAllowed(f'Several players read mail at "{word}"; name one of them by userid.')
         return owners[0] if owners else word
@@ -132,6 +135,7 @@ def rematch(request: Request, command: Command) -> Answer | None:
     if match.result.ending is Ending.VOID:
         raise NotAllowed(f"Board {match.board} was void, so there is nothing to play again.")
     request.author.who(command)
+    # Both may ask for it at once.
     follower = request.tx.matches.rematch_of(match.board)
     if follower is not None:
         raise NotAllowed(f"The rematch has started already: it is board {follower}.", f"show {follower}")
@@ -165,6 +169,7 @@ def to_be_asked(request: Request, challenger: Player | None, seats: Collection[P
         free = choice == ANYONE or (
             choice == KNOWN and challenger is not None and request.tx.matches.know_each_other(challenger.id, player.id)
         )
-        if not (own and free):
+        # Who proposes a game for others, or has not shown who they are, can start none. Robots are always willing.
+        if not (own and free) and not is_robot(request.tx, player):
             asked.append(player)
     return asked

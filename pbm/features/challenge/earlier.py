@@ -34,16 +34,19 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
     record, body = request.take_record(), take_body(request, game)
     board, position, own = _divided(options)
     if not (board or position):
-        if record:  # it would be dropped silently
+        # It would be dropped silently.
+        if record:
             raise BadArguments(
                 "There is a record in your mail. To start from its end write -position, from a ply -position=#12."
             )
         return Beginning(tuple(own), body)
+    # Each says which board it is, and they may differ.
     if (board and position) or body:
         raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
     names = {name for option in game.info.options for name in option.names}
     twice = next((word for word in own if word.lstrip("-").casefold().partition("=")[0] in names), None)
-    if twice is not None and not position.startswith("#"):  # a record may leave some options open
+    # A record may leave some options open; a board has all of them.
+    if twice is not None and not position.startswith("#"):
         raise BadArguments(f'What the game starts from has its options already: leave out "{twice}".')
     if board:
         match = request.boards.load(int(board), game.info.name).match
@@ -61,6 +64,7 @@ def _divided(options: Sequence[str]) -> tuple[str, str, list[str]]:
         name, _, value = word.lstrip("-").casefold().partition("=")
         if name == "position":
             position = value or "#"
+        # Lower numbers, and words, are options of games: "-board=fair".
         elif name == "board" and value.isdecimal() and int(value) >= FIRST_BOARD:
             board = value
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -47,6 +48,7 @@ _LINK = re.compile(r"://|www\.|@|\w\.[a-z]{2}", re.IGNORECASE)
 def invite(request: Request, command: Command, seats: tuple[Player | str, Player | str], body: str) -> Answer:
     """Invite a stranger. seats: the inviter and, as an address, the stranger. Raises: BadArguments, NotAllowed."""
     inviter = request.author.who(command)
+    # Nobody is invited in somebody else's name.
     if inviter not in seats:
         usage = f"{command.game} challenge me ADDRESS"
         raise BadArguments("Somebody who has no account can only be invited to play with you.", usage)
@@ -57,6 +59,7 @@ def invite(request: Request, command: Command, seats: tuple[Player | str, Player
     read_terms(game, command.options, body, house.default_clock)
     check_willing(request, game, (inviter,), inviter, (inviter,))
     is_refused = request.tx.invitations.is_refused(address)
+    # Nothing is drawn for a mail that is not sent; the answer is the same, so nobody learns who has declined.
     if not is_refused:
         request.draw(Act.INVITE, address)
     if is_refused or not request.tx.invitations.add(address, inviter.id, request.now):
@@ -90,6 +93,7 @@ def _check_address(request: Request, address: str) -> None:
     robot = request.tools.composer.robot
     local, _, domain = address.casefold().partition("@")
     ours = (robot.local_part.casefold(), robot.bounce_part.casefold())
+    # A mail to ourselves would be answered.
     if domain == robot.domain.casefold() and re.split(r"[+-]", local)[0] in ours:
         raise BadArguments(f'"{address}" is an address of this server.')
     if domain == robot.domain.casefold() and not robot.one_mailbox and local in (ANY, *LEVEL_OF):
@@ -147,15 +151,21 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
         _decline(request, ticket, inviter)
         return
     command, has_agreed = _helped(request), ticket.payload.get("agreed", False)
+    # Once they have agreed, only a name is asked for, so a bare word is one.
     name = said.name or (introduced(request.message.text) if has_agreed else "")
     if command is not None or not (said.answer is Consented.YES or name):
         _ask_again(request, ticket, inviter, command)
         return
     owners, known = request.tx.players.of_address(ticket.subject), request.sender.claimed
+    # They play here already, so another account is made only if they name it.
     if inviter is not None and known not in (None, inviter, *owners) and not name:
         request.outgoing.answers.append(_as_player(ticket, inviter))
         return
-    ticket = ticket._replace(payload=ticket.payload | {"agreed": True})
+    _accept(request, ticket._replace(payload=ticket.payload | {"agreed": True}), inviter, name, owners)
+
+
+def _accept(request: Request, ticket: Ticket, inviter: Player | None, name: str, owners: Sequence[Player]) -> None:
+    """Start the game, with an account that is opened for it, or ask for a name. owners: who has the address by now."""
     if not (owners or name):
         _repeat(request, ticket, inviter)
         return
@@ -226,7 +236,8 @@ def is_still_open(occasion: Occasion) -> bool:
     """Whether a question that is due can still be answered; if so, it stays on the agenda until that is over."""
     tx, item = occasion.tx, occasion.item
     ends_at = tx.tickets.open_until(item.kind, item.key, item.due_at)
-    is_open = ends_at > occasion.now + _MOMENT  # asked once more, or the clock was put right
+    # It was asked once more, or the clock was put right.
+    is_open = ends_at > occasion.now + _MOMENT
     if is_open:
         tx.agenda.put(item.kind, item.key, ends_at - _MOMENT, **item.payload)
     return is_open
@@ -328,6 +339,7 @@ def _repeat(request: Request, ticket: Ticket, inviter: Player | None, *, problem
     """Send the invitation once more, up to MAX_ASKED times. problem, told: as for `_send_invitation`."""
     since = request.now - timedelta(days=request.tools.house.invitation_days)
     asked = request.tx.tickets.issued_since(INVITE, ticket.subject, since)
+    # A program may be answering.
     if inviter is not None and asked <= MAX_ASKED:
         _send_invitation(request, ticket.subject, inviter, ticket.payload, problem, told)
 

@@ -187,6 +187,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
         never = 'You get no more challenges; "set challenges anyone" lets them through again.'
         told = never if reply is Reply.NEVER else "Nothing has started, and nothing will."
         request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, told, "pbm: no game"))
+    # A program may be answering, so the question is not repeated for ever.
     elif sum(each.subject == item.key for each in tx.tickets.of(OFFER, player.id, tx.now)) <= MAX_ASKED:
         problem = "That was no plain yes or no, and nobody else has read it. Please answer again."
         request.outgoing.letters += _letters(request, item.key, player, item.payload, DAYS, problem, request.message)
@@ -216,9 +217,11 @@ def _agree(request: Request, item: Item, player: Player) -> None:
     if waits := [each for each in offer["waits"] if each != player.id]:
         others = " and ".join(each.userid for each in filter(None, map(tx.players.get, waits)))
         tx.agenda.put(OFFER, item.key, item.due_at, **{**offer, "waits": waits})
+        # The other's question ran out, or was revoked: waiting on would be in vain.
         if not tx.tickets.open_for(OFFER, item.key, request.now):
             raise NotAllowed(f"{others} has not agreed in time, so nothing starts.")
         text = f"The game starts as soon as {others} agrees, too."
+        # There is no board yet on which they could be passed on.
         if words_besides(request, offer["game"]):
             text += " What you wrote besides was not passed on; write it when the game has begun."
         request.outgoing.answers.append(Answer("yes", Outcome.DONE, wrapped(text), "pbm: you agree to a game"))
@@ -250,6 +253,7 @@ def _started(request: Request, offer: Offer) -> tuple[OpenBoard, str]:
         raise NotAllowed("One of the players has left the server.")
     seats, rematch_of = (first, second), offer["rematch_of"]
     check_willing(request, game, seats, None, seats)
+    # Both may have asked for it, and the other one was quicker.
     if rematch_of is not None and request.tx.matches.rematch_of(rematch_of) is not None:
         raise NotAllowed("That rematch has started already.")
     words = tuple(offer["words"])
@@ -263,11 +267,13 @@ def _started(request: Request, offer: Offer) -> tuple[OpenBoard, str]:
 def ask_anew(revoked: MailsRevoked, tx: Transaction) -> None:
     """Ask a player once more, for as long as before, about each game that waits for their answer."""
     player, why = revoked.player, "All earlier emails are void, so this game is offered to you once more."
-    a_moment_ago = tx.now - timedelta(seconds=1)  # what is revoked now could be answered until now
+    # What is revoked now could be answered until now.
+    a_moment_ago = tx.now - timedelta(seconds=1)
     for item in _offers_to(tx, [player.id], a_moment_ago):
         if player.id in item.payload["waits"] and item.payload["game"] in GAMES:
             left = max(1, -((tx.now - item.due_at) // timedelta(days=1)))
-            with suppress(*REFUSALS):  # the server no longer allows such terms
+            # The server may no longer allow such terms.
+            with suppress(*REFUSALS):
                 revoked.at.owe(_letters(revoked.at, item.key, player, item.payload, left, why))
 
 
@@ -283,7 +289,8 @@ def hand_over(merged: AccountsMerged, tx: Transaction) -> None:
         changed = {**item.payload, **(lists if item.kind == OFFER else {}), "player": renamed(item.payload["player"])}
         if changed != item.payload:
             tx.agenda.put(item.kind, item.key, item.due_at, **changed)
-        if len({*lists["seats"]}) < len({*item.payload.get("seats", ())}):  # both were to play each other
+        # Both accounts were to play each other.
+        if len({*lists["seats"]}) < len({*item.payload.get("seats", ())}):
             _leave(tx, item.key, changed, merged.gone)
 
 

@@ -130,7 +130,8 @@ class Director(Desk):
         assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
         assert second is not None  # noqa: S101
         game, seats = GAMES[tournament.game], (first, second)
-        seed = seed_of(f"{tournament.name} {tournament.season}")  # the same random board for all bouts of a season
+        # The same random board for all bouts of a season, so that chance favours nobody.
+        seed = seed_of(f"{tournament.name} {tournament.season}")
         return start_match(
             self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK, seed=seed
         )
@@ -145,6 +146,7 @@ class Director(Desk):
                 except Unreadable:
                     self.waits = True
                     continue
+                # What came later, while the server was away, counts for nobody.
                 until = min(self.now, self.over_at(meeting.due_at or self.now))
                 used = time_used(board.match, board.state.to_move, until, counted(self.tx, board.match.started_at))
                 result = Result(Ending.DECIDED, quicker(used), why_decided(board.match, used))
@@ -210,11 +212,14 @@ class Ladder(Director):
         Banned players are passed over, as if they had no rung.
         """
         under_way = self.tx.tournaments.under_way(self.tournament.id)
+        # Otherwise one player could challenge everybody above them, and keep the best result.
         if any(each.challenger_id == challenger.id for each in under_way):
             return []
         rungs = self.rungs()
+        # A banned player cannot answer, so nobody would get past their rung.
         climbing = {challenger, *self.admitted(rungs)}
         players = {player.id: player for player in rungs if player in climbing}
+        # Nobody has to defend their rung twice at a time.
         busy = {each.challenged for each in under_way}
         playing = {
             player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
@@ -257,6 +262,7 @@ class Ladder(Director):
         scores = [meeting.bout.score(player.id) for player in (challenger, challenged)]
         if scores[0] > scores[1]:
             after = pairings.after_win(before, challenger.id, challenged.id)
+        # Otherwise a challenge that is never played would cost nothing.
         elif scores[0] < scores[1] and self._late(meeting):
             after = pairings.dropped(before, {challenger.id})
         self.place([[players[each] for each in after]])
@@ -272,23 +278,25 @@ class Ladder(Director):
 
     def _drop_idle(self) -> None:
         """Move players down by a rung who have had no game for too long; if there are any, all are told."""
-        since = self.now - timedelta(days=self.tournament.terms.idle)
-        played = {
-            player.id
-            for each in self.tx.tournaments.meetings(self.tournament.id)
-            if each.points is None or each.starts_at > since
-            for player in each.players
-        }
         entrants = self.present()
-        idle = {each.player.id for each in entrants if each.player.id not in played and each.joined_at <= since}
-        players = {each.player.id: each.player for each in entrants}
+        idle, players = self._idle(entrants), {each.player.id: each.player for each in entrants}
         before, after = list(players), pairings.dropped(list(players), idle)
         self.place([[players[each] for each in after]])
         self.keep(due_at=self.now + timedelta(days=self.tournament.terms.idle))
         places = [(each, before.index(each) + 1, after.index(each) + 1) for each in after if each in idle]
+        # Who stands lowest, or above somebody who is idle as well, has not moved.
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
         if news:
             self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
+
+    def _idle(self, entrants: Sequence[Entrant]) -> set[int]:
+        """The ids of players who have neither played nor joined for too long."""
+        since = self.now - timedelta(days=self.tournament.terms.idle)
+        meetings = self.tx.tournaments.meetings(self.tournament.id)
+        # A game under way counts, however long ago it began.
+        recent = [each for each in meetings if each.points is None or each.starts_at > since]
+        played = {player.id for each in recent for player in each.players}
+        return {each.player.id for each in entrants if each.player.id not in played and each.joined_at <= since}
 
     def _tell_of_rungs(
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()

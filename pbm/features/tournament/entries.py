@@ -45,12 +45,14 @@ def create(
         )
     if game.casefold() not in GAMES:
         raise no_game(game, f"tournament create {name} {kind} GAME")
+    # "swiss spring hex" has the kind first.
     if name.casefold() in list(Kind) and kind.casefold() not in list(Kind):
         raise BadArguments(
             f'The name comes first: "{kind}" in front of "{name}".', f"tournament create {kind} {name} {game}"
         )
     terms, others = read_terms(Kind.read(kind), words, tx.now)
     try:
+        # Tried now, because an option with an error would keep the first round from starting.
         starting.read_terms(GAMES[game.casefold()], others, body, CLOCK)
     except OptionError as error:
         raise BadArguments(str(error), "help tournament create") from error
@@ -78,25 +80,39 @@ def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant 
 def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
     """Enter the player; returns whether the tournament is now full, and so starts. Raises: NotAllowed."""
     inside = tx.tournaments.present(tournament.id)
-    known = entrant(tx, tournament, player)
-    if known is not None and known.left_at is None and not tournament.stage.ended:
+    _check_may_join(tournament, entrant(tx, tournament, player), len(inside))
+    tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, tx.now)
+    is_full = tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most
+    # Nobody else can come, so there is nothing to wait for.
+    if is_full:
+        tx.agenda.put(HOLDING, tournament.id, tx.now)
+    if tournament.stage is not Stage.RUNNING:
+        return is_full
+    # Round robins and knockouts take nobody once they run; a league takes them for its next season.
+    if tournament.terms.kind is Kind.LADDER:
+        tx.tournaments.place(tournament.id, [[*(each.player.id for each in inside), player.id]])
+    elif tournament.terms.kind is Kind.SWISS:
+        _enter_late(tx, tournament, player)
+    return is_full
+
+
+def _check_may_join(tournament: Tournament, known: Entrant | None, inside: int) -> None:
+    """Raises: NotAllowed. known: the player, if they are or were in it. inside: how many are."""
+    if _is_in(known) and not tournament.stage.ended:
         raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
     if not tournament.is_open:
         problem = "is over" if tournament.stage.ended else "has started, so nobody can join any more"
         raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
+    # Their games of this season are lost already.
     if known is not None and tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING:
         raise NotAllowed(f"You have left {tournament.name}: join again when this season is over.")
-    if len(inside) >= tournament.terms.most:
+    if inside >= tournament.terms.most:
         raise NotAllowed(f"{tournament.name} has all its {tournament.terms.most} players.", "tournaments")
-    tx.tournaments.enter(tournament.id, player.id, len(inside) + 1, tx.now)
-    is_full = tournament.stage is Stage.OPEN and len(inside) + 1 == tournament.terms.most
-    if is_full:
-        tx.agenda.put(HOLDING, tournament.id, tx.now)
-    if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.LADDER:
-        tx.tournaments.place(tournament.id, [[*(each.player.id for each in inside), player.id]])
-    if tournament.stage is Stage.RUNNING and tournament.terms.kind is Kind.SWISS:
-        _enter_late(tx, tournament, player)
-    return is_full
+
+
+def _is_in(known: Entrant | None) -> bool:
+    """Whether somebody is in a tournament, and has not left it."""
+    return known is not None and known.left_at is None
 
 
 def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None:
@@ -115,13 +131,12 @@ def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None
 
 def rest(tx: Transaction, tournament: Tournament, player: Player) -> Bout:
     """Give a player a bye in the next round of a Swiss. Raises: NotAllowed."""
-    known = entrant(tx, tournament, player)
     if tournament.terms.kind is not Kind.SWISS:
         raise NotAllowed(f"{tournament.name} is a {tournament.terms.kind.label}: a bye is asked for in a Swiss.")
     if tournament.stage is not Stage.RUNNING:
         problem = "is over" if tournament.stage.ended else "has not started: you may also join it later"
         raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
-    if known is None or known.left_at is not None:
+    if not _is_in(entrant(tx, tournament, player)):
         raise NotAllowed(f"You are not in {tournament.name}.", f"tournament join {tournament.name}")
     number = tournament.round + 1
     if number > tournament.terms.rounds:
@@ -143,8 +158,7 @@ def leave(tx: Transaction, tournament: Tournament, player: Player, load: Callabl
 
     load: gives a board. Raises: NotAllowed.
     """
-    known = entrant(tx, tournament, player)
-    if known is None or known.left_at is not None:
+    if not _is_in(entrant(tx, tournament, player)):
         raise NotAllowed(f"You are not in {tournament.name}.", "tournaments")
     if tournament.stage.ended:
         raise NotAllowed(f"{tournament.name} is over.")
@@ -167,6 +181,7 @@ def withdraw_from_all(event: AccountEnded, tx: Transaction) -> None:
 
 def withdraw(tx: Transaction, tournament: Tournament, player: Player) -> None:
     """Leave the player out of all later rounds, even of a bye there; their boards in the tournament go on."""
+    # Before the start nothing counts for them, so nothing is kept.
     if tournament.stage is Stage.OPEN:
         tx.tournaments.forget(tournament.id, player.id)
     else:
@@ -182,6 +197,7 @@ def start(tx: Transaction, tournament: Tournament) -> None:
     if len(inside) < 2:
         there = "there is one" if inside else "there are none"
         raise NotAllowed(f"{tournament.name} cannot start: it takes two players, and {there}.")
+    # Whoever starts it by hand is content with those who are there.
     terms = replace(tournament.terms, fewest=min(tournament.terms.fewest, len(inside)))
     tx.tournaments.save(replace(tournament, terms=terms, due_at=tx.now))
     tx.agenda.put(HOLDING, tournament.id, tx.now)

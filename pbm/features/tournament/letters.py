@@ -64,7 +64,8 @@ def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
     own, kind = tx.tournaments, tournament.terms.kind
     entrants = own.present(tournament.id) if kind is Kind.LADDER else own.entrants(tournament.id)
     meetings = own.meetings(tournament.id, tournament.season)
-    bouts = [each.bout for each in meetings if each.round <= tournament.round]  # byes may be asked for beforehand
+    # Byes may be asked for beforehand.
+    bouts = [each.bout for each in meetings if each.round <= tournament.round]
     divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
     return [
         _table(kind, division, [each for each in entrants if each.division == division], bouts)
@@ -75,7 +76,8 @@ def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
 def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequence[Bout]) -> Standings:
     by_id = {member.player.id: member for member in members}
     lines = standings(list(by_id), bouts, kind.tie_breaks)
-    if kind is Kind.LADDER:  # points do not decide its order
+    # Points do not decide the order of a ladder.
+    if kind is Kind.LADDER:
         known = {line.entrant: line for line in lines}
         lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
     rows = tuple(_row(line, by_id[line.entrant]) for line in lines)
@@ -179,6 +181,7 @@ def announce(occasion: Occasion) -> None:
     ]
     if not tournaments:
         return
+    # Only the first part of the news plans the next week's.
     if occasion.item.key != _MORE:
         plan(tx)
     players, last = tx.players.after(occasion.item.payload.get("after", 0), _AT_ONCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import chain
 
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, MatchReopened, ReminderDue, publish, subscribes
@@ -48,6 +49,7 @@ def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
     if meeting is None or held is None or meeting.points is None:
         return
     present = held.season, 0 if held.terms.kind is Kind.LADDER else held.round
+    # The pairings after it were made by its result.
     if held.stage is not Stage.RUNNING or (meeting.season, meeting.round) != present:
         raise NotAllowed(f"{held.name} has gone on since board {event.match.board} ended.")
     tx.tournaments.settle(meeting.id, None)
@@ -92,20 +94,24 @@ class Rounds(Director):
         self._next_round(ended=False)
 
     def _divisions(self, players: Sequence[Entrant]) -> list[list[Player]]:
-        size, known = self.tournament.terms.division, {each.player.id: each.player for each in players}
-        if self.tournament.terms.kind is not Kind.LEAGUE:
+        terms, known = self.tournament.terms, {each.player.id: each.player for each in players}
+        if terms.kind is not Kind.LEAGUE:
             return [self.by_rating(players)]
+        # In the first season nothing but ratings is known; later the table of the last one decides.
         if self.tournament.season == 0:
-            order = pairings.divided([player.id for player in self.by_rating(players)], size)
-            return [[known[each] for each in division] for division in order]
-        standings = letters.standings_of(self.tx, self.tournament)
-        ranked = [[row.entrant for row in each.rows] for each in standings]
-        fresh = self.by_rating([each for each in players if each.division is None])
-        leavers = {each for division in ranked for each in division} - known.keys()
-        order = pairings.next_season(
-            ranked, self.tournament.terms.moving, leavers, [player.id for player in fresh], size
-        )
+            order = pairings.divided([player.id for player in self.by_rating(players)], terms.division)
+        else:
+            fresh = self.by_rating([each for each in players if each.division is None])
+            ranked = self._ranked()
+            leavers = set(chain.from_iterable(ranked)) - known.keys()
+            newcomers = [player.id for player in fresh]
+            order = pairings.next_season(ranked, terms.moving, leavers, newcomers, terms.division)
         return [[known[each] for each in division] for division in order]
+
+    def _ranked(self) -> list[list[int]]:
+        """The ids of the players of each division, as they stand."""
+        standings = letters.standings_of(self.tx, self.tournament)
+        return [[row.entrant for row in each.rows] for each in standings]
 
     def rounds(self) -> int:
         """How many rounds the season has."""
@@ -137,7 +143,9 @@ class Rounds(Director):
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: whether a round has just ended."""
         standings = letters.standings_of(self.tx, self.tournament) if ended else []
-        fewest = 2 if self.tournament.terms.kind is Kind.SWISS else 1  # elsewhere the last one wins what was to come
+        # In a Swiss one player alone would have byes only; elsewhere the last one wins what was to come.
+        fewest = 2 if self.tournament.terms.kind is Kind.SWISS else 1
+        # A round without a board, such as one of byes, is over at once.
         while self.tournament.round < self.rounds() and len(self.present()) >= fewest:
             self.tournament = replace(self.tournament, round=self.tournament.round + 1)
             due_at = self.now + self.tournament.terms.time_per_round
@@ -160,6 +168,7 @@ class Rounds(Director):
         found: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
+            # Divisions differ in size by a player, so the smaller ones are done earlier.
             if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
                 bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
@@ -273,6 +282,7 @@ def remind_of_end(occasion: Occasion) -> None:
         return
     ends_at = decided_at(tx, held.terms, meeting.due_at)
     due_at = now + LOOK_AGAIN if ends_at is None else notice_at(held.terms, ends_at)
+    # Outages do not count, so the day has moved.
     if due_at > now:
         tx.agenda.put(ENDING, occasion.item.key, due_at)
     elif meeting.board is not None:

@@ -213,6 +213,7 @@ def _open_one(request: Request, name: str) -> Tournament:
     """The tournament of this name, or the only one open whose name begins so. Raises: NotFound."""
     tournaments = request.tx.tournaments
     begun = [each for each in tournaments.listed() if each.is_open and each.name.casefold().startswith(name.casefold())]
+    # "join spring" means spring-cup if nothing else is open that begins so.
     return begun[0] if len(begun) == 1 and not tournaments.find(name) else entering.find(request.tx, name)
 
 
