@@ -44,6 +44,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
 
     until = None
     if time is not None:
+        # A mistyped time must not become a ban for good.
         if not (length := read_duration(time)):
             raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
         until = datetime.now(UTC) + timedelta(microseconds=length)

@@ -34,6 +34,7 @@ def parted(words: Sequence[str], what: str, example: str) -> tuple[list[str], li
 
     what: a name for the three. Raises: UsageError for fewer or more words.
     """
+    # Not a dash and a digit, which a move may begin with.
     options = [word for word in words if re.match(r"--?[a-zA-Z]", word)]
     plain = [word for word in words if word not in options]
     if len(plain) != 3:

@@ -85,8 +85,10 @@ def _configuration(effective: Effective) -> Findings:
         yield fail("configuration", problem, f"set {key}" if reason else "")
     if not problems:
         yield ok("configuration", f"sound ({effective.file or 'no file, defaults'})")
+    # It works, but parked mails wait for somebody who does not know of them.
     if not configuration.operator:
         yield warn("operator", "nobody is told of faults and of addresses that fail", "set operator to your address")
+    # Behind a mailbox of a provider there is no border of ours whose verdict could be trusted.
     if not configuration.server.authserv_id and not configuration.imap.host:
         advice = "server.authserv_id, where a mail server in front of us checks SPF and DKIM"
         yield warn("senders", "only tokens and passwords prove who wrote, for no mail server is trusted", advice)
@@ -100,6 +102,7 @@ def _secrets(effective: Effective) -> Findings:
         yield ok("permissions", "what is secret is not for everybody")
     for password in in_clear(effective.values):
         yield warn("passwords", password, "")
+    # A fault in reading strangers' mails would have the whole machine.
     if os.geteuid() == 0:
         yield warn("user", "this runs as root", "give pbm a user of its own, as docs/systemd/pbm.service does")
 
@@ -109,6 +112,7 @@ def _space(configuration: Configuration) -> Findings:
     file = file_of(configuration.database)
     places = {"database": file.absolute().parent if file else None} | configuration.way.places()
     for name, folder in places.items():
+        # What does not exist yet is made by the server.
         if folder is not None and folder.is_dir():
             yield _room(name, folder, configuration.house.least_free_megabytes)
 
@@ -126,6 +130,7 @@ def _room(name: str, folder: Path, least_megabytes: int) -> Finding:
 def _games() -> Findings:
     for name, reason in LEFT_OUT.items():
         yield fail("games", f"{name} is left out: {reason}", "mend its package, and start the server anew")
+    # Our own games are tested; others are tried here, because they run in the server's process.
     others = {name: game for name, game in GAMES.items() if not type(game).__module__.startswith("games.")}
     failing = {name: trouble for name, game in others.items() if (trouble := _trouble(game))}
     for name, trouble in failing.items():
@@ -192,10 +197,12 @@ def _with_database(configuration: Configuration, *, offline: bool) -> Findings:
         with opened_store(configuration) as store:
             sound = _database(store)
             yield sound
+            # Whatever reads the tables needs those of this version.
             if sound.verdict is Verdict.OK:
                 yield _size(store)
                 yield _clock(store)
             yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
+            # Only a mail from outside shows it, and only a smarthost brings one there.
             trusts = configuration.server.authserv_id and configuration.delivery.kind == "smarthost"
             if trusts and sound.verdict is Verdict.OK and not offline:
                 yield probes.forgery(configuration.smarthost, robot(configuration), store)

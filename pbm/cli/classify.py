@@ -56,6 +56,7 @@ def explained(file: Path, robot: Robot) -> Iterator[tuple[str, str]]:
     mail = _read(file, robot)
     if isinstance(mail, Discard):
         yield "verdict", f"{mail.action.value}: {mail.reason}"
+        # A machine's mark may stand on a person's mail: what stands there is shown, too.
         if mail.letter is None:
             return
         mail = mail.letter

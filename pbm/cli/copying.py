@@ -36,10 +36,12 @@ def upgrade(invocation: Invocation) -> None:
     configuration = invocation.effective().values
     with opened_store(configuration) as store:
         before = store.revision()
+        # An upgrade cannot be taken back.
         if before is not None and before < REVISION and (copy_ := _before_upgrade(configuration)) is not None:
             say(f"A copy of the database as it was is {copy_}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()
+        # A migration writes by itself, and the log must tell of it.
         if before != after:
             sign(store)
         _make_shrink(store)
@@ -53,6 +55,7 @@ def _make_shrink(store: Store) -> None:
     """Rewrite a file that was made before files shrank, which happens once; without room for that it stays as it is."""
     with store.read() as tx:
         room = tx.space.room()
+    # The file tells by itself whether it was made so.
     if room.shrinks:
         return
     say(f"The file is written anew, so that it shrinks by itself from now on: {room.octets >> 20:,} MB ...")
@@ -104,6 +107,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
     opening.announce(configuration.database)
     if keep is not None and not is_folder:
         raise click.UsageError("--keep is for a folder of copies.")
+    # SQLite would make an empty one, and its copy would be sound.
     if not source.is_file():
         raise NoDatabase(masked(configuration.database))
     file = target / datetime.now(UTC).strftime(_NAME) if is_folder else target
@@ -118,6 +122,7 @@ def backup(invocation: Invocation, target: Path, keep: int | None, *, quick: boo
 def _copied(source: Path, file: Path, *, quick: bool) -> str:
     """Make a sound copy; returns a clause about its boards. Raises: Refused."""
     with _coming(file, source) as fresh:
+        # A copy that was made before may be the last good one.
         if file.exists():
             raise Refused(f"{file} is there already.")
         copies.copy(source, fresh)
@@ -149,10 +154,12 @@ def restore(invocation: Invocation, file: Path, *, quick: bool) -> None:
             store.set_back(datetime.now(UTC))
             unknown = _unknown(store, _busy(configuration) if target.exists() else {})
         copies.seal(fresh)
+        # All has been tried by now but the renaming.
         if invocation.dry_run:
             click.echo(f"{file} is sound{boards}.")
             return
-        _check_unused(target)  # the copy was checked for long, and a server may have been started meanwhile
+        # The copy was checked for long, and a server may have been started meanwhile.
+        _check_unused(target)
         aside = target.with_name(f"{target.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
         kept = f" What was there is {aside}." if copies.keep(target, aside) else ""
         copies.rename(fresh, target)
@@ -230,6 +237,7 @@ def _checked(file: Path, *, quick: bool, upgrade: bool = False) -> str:
         is_ours = (revision := store.revision()) == REVISION
         if problems := store.check(schema=is_ours):
             raise Refused("The copy is not sound:\n" + "\n".join(problems))
+        # The tables are not those that the replay reads.
         if not is_ours:
             return f", of revision {revision}, so that its boards were not looked at"
         if quick:
@@ -270,12 +278,14 @@ def _before_upgrade(configuration: Configuration) -> Path | None:
 
 def copy(invocation: Invocation, source: str, target: str) -> None:
     with _opened(invocation, source) as (_, ours):
+        # Rows are copied as they stand, into tables of this version.
         if ours.revision() != REVISION:
             raise Refused("FROM is empty, or not of this program's version. Run: pbm db upgrade --database FROM")
         lives = _lives(ours)
         with _opened(invocation, target, create=True) as (configuration, theirs):
             theirs.upgrade(datetime.now(UTC))
-            theirs.signature = None  # otherwise it would write a line into a database that must be empty
+            # Otherwise it would write a line into a database that must be empty.
+            theirs.signature = None
             rows = _filled(ours, theirs)
             with opened_store(configuration, quiet=True) as store:
                 sign(store)
@@ -319,6 +329,7 @@ def _readable(rows: Iterable[Rows]) -> Iterator[Rows]:
 def _filled(ours: Store, theirs: Store) -> int:
     """Copy all rows in one transaction, undone if any row then differs; returns how many."""
     with ours.read() as source, theirs.write() as tx:
+        # Rows of two houses would have the same numbers.
         if any(tx.contents.count(table) for table in TABLES if table not in (meta, acts)):
             raise Refused("TO is not empty. Give it a database of its own.")
         tx.contents.clear()

@@ -129,6 +129,7 @@ pass_invocation = click.make_pass_decorator(Invocation, ensure=True)
 def _handed(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command, given what the type of its first parameter names, as by `Invocation.hand`."""
     kind = next(iter(command.__annotations__.values()), "")
+    # Help and completion work with nothing of ours.
     if kind not in (*_ACTS, "Invocation", "Transaction"):
         return command
 
@@ -233,6 +234,7 @@ def irrevocable(question: str, *, when: str = "") -> Callable[[Callable[..., Any
         @wraps(command)
         def run(*hand: Any, yes: bool, **said: Any) -> Any:
             is_dry = click.get_current_context().ensure_object(Invocation).dry_run
+            # Scripts say --yes; a dry run undoes itself.
             if not (yes or is_dry) and (not when or said[when]):
                 ask(question.format(**said))
             return command(*hand, **said)
@@ -268,6 +270,7 @@ class Command(click.Command):
                 click.echo("Nothing was done: this was a dry run.")
         except (click.ClickException, BrokenPipeError):
             raise
+        # The shell passes octets on, and Python stands a surrogate in for each that is no UTF-8.
         except UnicodeEncodeError:
             raise Refused("A word of the command line is not UTF-8 text.") from None
         except OSError as error:
@@ -276,10 +279,12 @@ class Command(click.Command):
         except (RuntimeError, MemoryError) as error:
             from pbm.edges.watch import lack
 
+            # "can't start new thread" tells nobody which limit to raise.
             if reason := lack(error):
                 raise Refused(reason) from error
             raise
-        except _refusals() as error:  # looked up only when something was raised, because it takes a while
+        # Looked up only when something was raised, because it takes a while.
+        except _refusals() as error:
             raise Refused(" ".join(str(error).split())) from error
 
 
@@ -341,6 +346,7 @@ _ALLOCATIONS = 20_000
 def _open_streams() -> None:
     """Open closed standard streams to nowhere, so that no other file gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        # Some supervisors start programs so.
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
 

@@ -134,6 +134,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
         folder / Template(path).substitute(words): Template(text).substitute(words)
         for path, text in (_PACKAGE if package else _HERE).items()
     }
+    # A programmer's work is never overwritten, nor is half a game left behind.
     if taken := [path for path in files if path.exists()]:
         raise Refused(f"{taken[0]} is there already; nothing was written.")
     for path, text in files.items():
@@ -141,7 +142,8 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
         path.write_text(text, encoding="utf-8")
         click.echo(f"{path}")
     if package:
-        source = shlex.quote(str(folder.absolute()))  # a bare name would be looked up on PyPI
+        # A bare name would be looked up on PyPI.
+        source = shlex.quote(str(folder.absolute()))
         click.echo(f"pip install {source} takes it in, at the next start; pbm doctor plays it and tells what fails.")
         return
     registry = folder / REGISTRY
@@ -156,6 +158,7 @@ def _check_name(name: str) -> None:
 
     if not re.fullmatch(r"[a-z]{1,20}", name):
         raise Refused(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
+    # "show 101" would become ambiguous.
     if name in GAMES or any(called.split()[0] == name for verb in VERBS for called in verb.words):
         raise Refused(f'"{name}" is taken: there is a {"game" if name in GAMES else "command"} of this name.')
 

@@ -85,7 +85,8 @@ def _told(configuration: Configuration, before: tuple[str, str], address: str) -
 
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
     with opened_service(moved, quiet=True) as service:
-        service.store.signature = None  # setting the address was logged already
+        # Setting the address was logged already.
+        service.store.signature = None
         number = Steward(service).tell_of_move("@".join(before), address)
     return counted(number, "player")
 

@@ -94,6 +94,7 @@ def strange_variables() -> Iterator[str]:
     known = {variable(*key) for key in keys(Configuration)} | {CONFIG_VARIABLE}
     tables = tuple(f"{PREFIX}{name.upper()}__" for name in Configuration.model_fields)
     for name in sorted(os.environ):
+        # PBM_PORT and the like may be somebody else's, so they are told and refused by nobody.
         if name.startswith(PREFIX) and name.upper() not in known and not name.upper().startswith(tables):
             close = difflib.get_close_matches(name, sorted(known), n=1)
             yield f"The variable {name} means nothing here." + (f" Did you mean {close[0]}?" if close else "")
@@ -135,6 +136,7 @@ def _environment() -> Iterator[tuple[Key, str]]:
             continue
         if nested and table in tables:
             yield (table, key), value
+        # Two underscores are no accident, so this is meant for us, and misspelt.
         elif nested:
             raise Misconfigured(f"{name}: there is no such key.{_meant(table, Configuration)}")
         elif table in tables:
@@ -150,8 +152,10 @@ def _sentence(error: ErrorDetails, origins: Mapping[Key, str]) -> str:
         return reason
     if error["type"] == "extra_forbidden":
         reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
+    # "limits = 5" where a table belongs.
     elif error["type"] == "model_type":
         reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
+    # The value is repeated, unless it holds a password.
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
         reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
     origin = next((source for known, source in origins.items() if known[: len(key)] == key), "default")
@@ -201,6 +205,7 @@ def open_to_others(effective: Effective) -> list[str]:
     keeps["crypt.key"] = configuration.crypt.key
     keeps["server.tls_key"] = configuration.server.tls_key
     passwords = configuration.smarthost.password, configuration.imap.password
+    # Without passwords in it anybody may read the configuration.
     if effective.file is not None and (any(passwords) or masked(configuration.database) != configuration.database):
         keeps["configuration"] = effective.file
     return [f"{name} ({path})" for name, path in keeps.items() if path is not None and _is_open(path)]
@@ -209,6 +214,7 @@ def open_to_others(effective: Effective) -> list[str]:
 def in_clear(configuration: Configuration) -> list[str]:
     """Passwords of ours that can be read on the way to a server; a line each, which begins with the key."""
     tables: dict[str, FetchSettings | SmarthostSettings] = {"imap": configuration.imap}
+    # Another way out does not use its password.
     if configuration.way is configuration.smarthost:
         tables["smarthost"] = configuration.smarthost
     return [

@@ -59,6 +59,7 @@ class Unhurried:
     def write(self, text: str) -> int:
         try:
             self._waiting.put_nowait(text)
+        # A server must not stand still because nobody reads its log.
         except Full:
             self._drop(text.count("\n"))
         return len(text)
@@ -91,6 +92,7 @@ class Unhurried:
         try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
+        # A full disk is told to the operator otherwise.
         except OSError:
             self._drop(left.count(b"\n"))
 
@@ -120,7 +122,8 @@ def _line(logger: object, level: str, event: EventDict) -> str:
     """Instant, level, event, and the rest as name=value, with a traceback below; or all of it as JSON."""
     at = datetime.now(UTC).isoformat().replace("+00:00", "Z")
     event = merge_contextvars(logger, level, event)
-    if "exc_info" in event:  # no variables in tracebacks: they would show what players wrote, even passwords
+    # No variables in tracebacks: they would show what players wrote, even passwords.
+    if "exc_info" in event:
         event = format_exc_info(logger, level, event)
     if _Told.form == "json":
         return str(_AS_JSON(logger, level, {**event, "level": level, "timestamp": at}))

@@ -49,6 +49,7 @@ def print_mail(found: tuple[Row | None, bytes], as_json: bool) -> None:
     """Print a mail with what is known of it, safe for a terminal; without that only its bytes."""
     row, mail = found
     text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
+    # Another program reads it, so not an octet is added.
     if row is None:
         click.echo(mail, nl=False)
     elif as_json:
@@ -217,7 +218,8 @@ def outbox() -> None:
 
 
 def _print_outgoing(rows: list[Row], as_json: bool) -> None:
-    if not as_json:  # 80 columns have no room for the board, which the subject names, nor for delivery without trouble
+    # 80 columns have no room for the board, which the subject names, nor for delivery without trouble.
+    if not as_json:
         smooth = {"board": None, "due_at": None, "attempts": None}
         rows = [{**row, **(smooth if not row["trouble"] else {"board": None})} for row in rows]
     print_rows(rows, as_json=as_json, nothing="There are no such emails.")
@@ -267,6 +269,7 @@ def _made(queued: Queued) -> bytes:
 
 def _value(mail: Mail) -> dict[str, Any]:
     """What a mail is made from; nothing for one that is stored as bytes."""
+    # It was stored before an upgrade, as its bytes.
     if not mail.version:
         return {"version": mail.version}
     shared = {"board": json.loads(mail.shared)} if mail.shared else {}
@@ -316,8 +319,10 @@ class _Piped(Command):
 def _temporary() -> Iterator[None]:
     try:
         yield
+    # It holds the code that was chosen for the mail server.
     except click.exceptions.Exit:
         raise
+    # A mistake in the configuration is the operator's, and must bounce nobody's mail.
     except click.ClickException as error:
         _end(os.EX_TEMPFAIL, f"4.3.0 {' '.join(error.format_message().split())}")
     except KeyboardInterrupt:

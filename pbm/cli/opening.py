@@ -81,6 +81,7 @@ def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None
     from pbm.edges.signing import Signing
 
     way = configuration.way.transport(configuration.server.domain)
+    # What is encrypted is signed last, as it leaves.
     if configuration.dkim.key is not None:
         way = Signing(way, mail_signature(configuration))
     ring = keyring(configuration)
@@ -123,6 +124,7 @@ def opened_store(configuration: Configuration, *, create: bool = False, quiet: b
     if not quiet:
         announce(url)
     try:
+        # An empty file: a mistyped path would look like a server without players.
         if not create and store.revision() is None:
             raise NoDatabase(masked(url))
         yield store
@@ -138,6 +140,7 @@ def signature() -> LogLine | None:
     None if it is no act of the operator.
     """
     context = click.get_current_context(silent=True)
+    # The log is of what people did here; a server's mails are in the inbox.
     if context is None or context.info_name in _SERVERS:
         return None
     words = " ".join([context.command_path.partition(" ")[2], *_said(context)])
@@ -146,6 +149,7 @@ def signature() -> LogLine | None:
 
 def _operator() -> str:
     """The name of the person at the keyboard, even if they have changed to another user."""
+    # Several operators may become the same user of the server.
     for name in ("SUDO_USER", "DOAS_USER"):
         if os.environ.get(name):
             return os.environ[name]
@@ -159,6 +163,7 @@ def _said(context: click.Context) -> Iterator[str]:
     """The arguments and options as they could be typed again, but passwords masked; a file is shown by its name."""
     for param in context.command.params:
         name = param.name or ""
+        # What the command does by itself was not said.
         if name not in context.params or context.get_parameter_source(name) is ParameterSource.DEFAULT:
             continue
         given = context.params[name]
@@ -177,6 +182,7 @@ def sign(store: Store) -> None:
 
 def announce(url: str) -> None:
     """Say which database is used, unless it is the default, so that a wrong one is noticed at once."""
+    # A person who forgets --config would otherwise look at another, empty house.
     if url != DEFAULT_DATABASE:
         click.echo(f"Database: {masked(url)}", err=True)
 
@@ -210,6 +216,7 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
 def _reason(url: str, trouble: DatabaseTrouble) -> str:
     """Why the database cannot be used, and what to do if its file shows that, in a sentence or two."""
     words, file = str(trouble), _file(url)
+    # Going on to write into a damaged file can lose what is still sound.
     if file is not None and isinstance(trouble, Malformed):
         return f"{words}. Stop the server, and put the newest copy back: pbm db restore FILE"
     return (file and hindrance(file)) or (words if words.endswith(("?", ".")) else f"{words}.")
@@ -223,11 +230,14 @@ def hindrance(file: Path) -> str:
             return f"{file} is a folder; name a file in it, such as {file / 'pbm.db'}."
         if not folder.exists():
             return f"there is no folder {folder}; make it first."
+        # Advice to run as the owner would not help there.
         if os.statvfs(folder).f_flag & os.ST_RDONLY:
             return f"the disk of {file} can only be read; mount it so that it can be written."
+        # Journals of another user, as root leaves them, keep us out as the file itself does.
         for each in (file, *journals(file)):
             if each.exists() and not os.access(each, os.R_OK | os.W_OK):
                 return f"this user may not write {each}; run pbm as the user that owns it."
+        # SQLite makes its journals in the folder.
         if not os.access(folder, os.W_OK | os.X_OK):
             return f"this user may not write in {folder}; run pbm as the user that owns that folder."
         if shutil.disk_usage(folder).free < _LEAST_ROOM:

@@ -52,6 +52,7 @@ def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
         click.echo(nothing)
     else:
         table = [[name.replace("_", " ") for name in rows[0]], *([*map(_shown, row.values())] for row in rows)]
+        # Most columns are empty for most lists, and 80 characters are all a terminal may have.
         columns = [column for column in zip(*table, strict=True) if any(column[1:])]
         widths = [max(map(len, column)) for column in columns]
         for line in zip(*columns, strict=True):
@@ -103,6 +104,7 @@ def content_of(text: TextIO) -> str:
 
 def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
     """Whether a command means all, not the ones it names. Raises: UsageError for neither and for both."""
+    # None named by mistake, as by an empty variable in a script, must not mean all.
     if bool(named) == everything:
         raise click.UsageError(f"Name {what}, or say --all.")
     return everything
@@ -148,6 +150,7 @@ def password_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., A
 
 def ask(question: str) -> None:
     """Go on only if a person says yes. Raises: Refused if nobody can be asked; Abort for no."""
+    # A script that waits for an answer would hang for ever.
     if not sys.stdin.isatty():
         raise Refused("This cannot be undone, and nobody can be asked here: say --yes. Nothing was done.")
     click.confirm(question, abort=True)
@@ -156,7 +159,8 @@ def ask(question: str) -> None:
 def write_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read; an older one stays until all is written. Raises: OSError."""
     target = path.resolve()
-    if target.exists() and not target.is_file():  # a pipe or a device
+    # A pipe or a device cannot be replaced by a draft.
+    if target.exists() and not target.is_file():
         target.write_bytes(content)
         return
     descriptor, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -166,7 +170,8 @@ def write_file(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(descriptor)
         Path(draft).replace(target)
-    except OSError as error:  # it would name the draft, or nothing
+    # The error itself would name the draft, or nothing.
+    except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         Path(draft).unlink(missing_ok=True)

@@ -46,6 +46,7 @@ def player() -> None:
 @password_option("Asked for if it is not given.")
 def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> str:
     """Create an account that can play at once."""
+    # A password in the command line would be in the list of processes, and in the shell's history.
     if not password:
         if not sys.stdin.isatty():
             raise click.UsageError("Which password? Nobody can be asked here: give it by --password-stdin.")
@@ -260,6 +261,7 @@ def _content(path: Path) -> bytes:
     """The JSON of a file, or of the archive in it. Raises: OSError, Refused."""
     content = path.read_bytes()
     try:
+        # Some kilobytes may unpack to gigabytes, so no more than the largest export is read.
         if content.startswith(_GZIP):
             content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(MAX_OCTETS + 1)
         elif zipfile.is_zipfile(io.BytesIO(content)):
@@ -268,7 +270,8 @@ def _content(path: Path) -> bytes:
                 if len(found) != 1 or found[0].file_size > MAX_OCTETS:
                     raise Refused(f"{path} holds no export of a player.")
                 content = archive.read(found[0])
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # damaged, or with a password
+    # Damaged, or with a password.
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error
     if len(content) > MAX_OCTETS:
         raise Refused(f"{path} holds no export of a player.")

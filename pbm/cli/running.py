@@ -83,6 +83,7 @@ class Signals:
 
     def _caught(self, _number: int, _frame: object) -> None:
         """Called between two steps of the program, even while the loop is stuck in one of them."""
+        # Each further signal would put the alarm off.
         if not self._caught_one:
             signal.alarm(self._seconds)
         self._caught_one = True
@@ -94,6 +95,7 @@ async def finish(stopping: Awaitable[None], signals: Signals, seconds: float) ->
     notify("STOPPING=1")
     ending, impatient = asyncio.ensure_future(stopping), asyncio.create_task(signals.second.wait())
     await asyncio.wait({ending, impatient}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    # What is under way waits in the database, and is done by the next server.
     if not ending.done():
         until = "before a second signal came" if impatient.done() else "in time"
         end_now(f"Not all that was begun was finished {until}.")
@@ -108,7 +110,8 @@ def end_now(reason: str) -> NoReturn:
     _, listening, _ = select.select([], [sys.stderr.fileno()], [], 1)
     if listening:
         os.write(sys.stderr.fileno(), f"{reason}\n".encode())
-    os._exit(1)  # a normal exit would wait for threads that wait for a database or a mail server
+    # A normal exit would wait for threads that wait for a database or a mail server.
+    os._exit(1)
 
 
 def notify(state: str) -> None:
@@ -125,6 +128,7 @@ async def watched() -> AsyncIterator[None]:
     microseconds = os.environ.get("WATCHDOG_USEC", "")
     ours = os.environ.get("WATCHDOG_PID", "") in ("", str(os.getpid()))
     beating = None
+    # WATCHDOG_PID names another process where a supervisor starts us by a shell (sd_watchdog_enabled(3)).
     if microseconds.isdigit() and ours:
         beating = asyncio.create_task(_beat(int(microseconds) / 2_000_000))
     notify("READY=1")
@@ -154,7 +158,8 @@ def run(
     metrics: str | None, create: bool = False,
 ) -> None:  # fmt: skip
     """Do the tasks until told to stop. create: set up an empty database. The others: as the options of that name."""
-    others = LISTEN not in tasks and metrics is None  # only one of the processes can have the port
+    # Only one of the processes can have the port.
+    others = LISTEN not in tasks and metrics is None
     effective = invocation.effective(
         server={"listen": listen, "domain": domain},
         metrics={"listen": "" if others else metrics},
@@ -188,6 +193,7 @@ def _handled_apart(invocation: Invocation, mail_id: int) -> int:
         done = subprocess.run(  # noqa: S603  a program of ours
             command, timeout=_SECONDS_APART, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False
         )
+    # To the server it makes no difference who has killed it.
     except subprocess.TimeoutExpired:
         return -signal.SIGKILL
     return done.returncode
@@ -202,6 +208,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
         service.renew(configuration.limits, configuration.house, configuration.operator)
         set_level(configuration.log.level)
         signing = way.way_out if isinstance(way, Sealing) else way
+        # A server that did not sign before has no place for a key: that takes a restart.
         if isinstance(signing, Signing) and configuration.dkim.key is not None:
             signing.renew(mail_signature(configuration))
     except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
@@ -227,8 +234,9 @@ async def _serve(
     with closing(Signals(configuration.server.stop_seconds)) as signals:
         await _start(server, metrics, configuration)
         signals.renew = lambda: _renew(server, way, service, invocation)
+        # All objects so far stay, so later collections need not look at them.
         gc.collect()
-        gc.freeze()  # all objects so far stay; later collections need not look at them
+        gc.freeze()
         address = service.tools.composer.robot.address
         if LISTEN in tasks:
             click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
@@ -240,11 +248,13 @@ async def _serve(
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             for end in ends:
                 end.cancel()
+            # A clean stop needs files and threads.
             if server.exhausted:
-                end_now(server.reason)  # a clean stop needs files and threads
+                end_now(server.reason)
             if metrics is not None:
                 metrics.stop()
             await finish(server.stop(), signals, configuration.server.stop_seconds)
+        # The exit code has the supervisor start it again.
         if server.gave_up.is_set():
             end_now(server.reason)
 

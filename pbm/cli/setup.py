@@ -89,6 +89,7 @@ def init(
         "folder": folder, "data": data,
     }  # fmt: skip
     files = {name: folder / name for name in ("pbm.toml", "dkim.pem", "dns.txt")}
+    # All of them before anything is written: half a new set of keys would fit no record.
     for file in files.values():
         new_file(file, force=force)
     for place in (folder, data):

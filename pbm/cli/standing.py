@@ -129,6 +129,7 @@ def _stop_lines(look: Status) -> list[str]:
     if look.moves_ignored:
         emails = counted(look.moves_ignored, "email")
         lines.append(f"{emails} in which a move stands taken for a machine's: pbm inbox list --state ignored")
+    # Two processes may share a database, and neither has the task.
     if look.thoughts.number and not look.is_thought:
         lines.append("No robot moves, because no process thinks: pbm work --do think")
     return lines

@@ -119,6 +119,7 @@ class ShownMail:
         scene = self._scene()
         plain = "\n".join(draw.board(scene.board))
         start = self.letter.text.find(plain)
+        # Boards in the plane have no columns, and some mails have a shorter form.
         if isinstance(scene.board, PlaneBoard) or start < 0:
             return {}
         signs = {name: chr(_FIRST_SIGN + number) for number, name in enumerate(self.moves)}
@@ -170,6 +171,7 @@ class PlayScreen:
         if self.mail is None:
             return []
         number = self.mail.board.get("board")
+        # An answer to an earlier state of a board plays nothing.
         is_stale = any(each.board.get("board") == number for each in self.mails[self.shown + 1 :])
         return [] if is_stale else self.mail.moves
 
@@ -261,7 +263,8 @@ def application(screen: PlayScreen) -> Application[None]:
 
     def entered(typing: Buffer) -> bool:
         task = asyncio.get_running_loop().create_task(screen.send(typing.text))
-        sending.add(task)  # the loop alone would not keep it
+        # The loop alone would not keep it.
+        sending.add(task)
         task.add_done_callback(sending.discard)
         return False
 
@@ -312,13 +315,15 @@ async def _play(folder: Path, game: Sequence[str], name: str | None, against: st
             task.cancel()
         if not is_shared:
             shutil.rmtree(folder, ignore_errors=True)
-        os._exit(0)  # a clean stop would wait for robots that think; what was taken in is safe without
+        # A clean stop would wait for robots that think; what was taken in is safe without.
+        os._exit(0)
 
 
 def play(_: Invocation, game: Sequence[str], name: str | None, against: str | None, folder: Path | None) -> None:
     if not sys.stdin.isatty() or not sys.stdout.isatty():
         raise Refused("This needs a terminal. To only watch a game: pbm demo")
-    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())  # lines of a log would spoil the screen
+    # Lines of a log would spoil the screen.
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     logging.disable()
     place = folder or Path(tempfile.mkdtemp(prefix="pbm-"))
     place.mkdir(parents=True, exist_ok=True)
