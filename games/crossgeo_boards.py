@@ -166,10 +166,8 @@ def _balanced(number: int, version: str) -> str:
 
 
 def random_graph(number: int, seed: int, version: str) -> Graph:
-    """This many short edges on a lattice 15 points wide; for clarity no end touches the inside of another edge.
-
-    The lattice starts with about four points per edge, and gains a row with every 64th refusal, so the search ends.
-    """
+    """This many short edges on a lattice 15 points wide; for clarity no end touches the inside of another edge."""
+    # About four points per edge.
     dice, height = Dice(seed), max(5, number // 4 + 1)
     lines: list[tuple[Spot, Spot]] = []
     boxes: list[tuple[int, int, int, int]] = []
@@ -184,6 +182,7 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
             refused = 0
         else:
             refused += 1
+            # On a full lattice the search would not end.
             height += refused % 64 == 0
     return _graph(sorted(lines, key=_reading_order), dice.shuffled(_balanced(number, version)))
 
@@ -206,11 +205,7 @@ def _reading_order(line: tuple[Spot, Spot]) -> tuple[int, int]:
 
 
 def complete_graph(number: int, seed: int, version: str) -> Graph:
-    """All edges between this many points, at most 12, of a lattice of 121 by 121; no three points are on a line.
-
-    Each point is the best of 40 tries, the one whose smallest triangle with two others is largest, which keeps lines
-    apart. Twelve points have 66 lines of at most 121 places each, so there are always places left.
-    """
+    """All edges between this many points, at most 12, of a lattice of 121 by 121; no three points are on a line."""
     dice = Dice(seed)
     spots: list[Spot] = []
 
@@ -218,7 +213,9 @@ def complete_graph(number: int, seed: int, version: str) -> Graph:
         far = max((abs(spot[0] - x) + abs(spot[1] - y) for x, y in spots), default=1)
         return min((abs(turn(a, b, spot)) for a, b in combinations(spots, 2)), default=far)
 
+    # Twelve points have 66 lines of at most 121 places each, so there are always places left.
     while len(spots) < number:
+        # Lines are kept apart if even the smallest triangle with two others is large.
         best = max(((dice.below(121), dice.below(121)) for _ in range(40)), key=smallest_triangle)
         # Even the best of the tries may be on a line with two others.
         if smallest_triangle(best):
@@ -322,14 +319,11 @@ def _edge(found: re.Match[str]) -> tuple[str | Spot, str | Spot, str]:
 
 
 def graph_in(lines: Sequence[str]) -> range:
-    """The lines from the first to the last that can be a part of a graph.
-
-    Two letters alone are the initials of a person, unless they are two points, or stand above or below such letters.
-    """
+    """The lines from the first to the last that can be a part of a graph."""
     rows = [_part(line) for line in lines]
     placed = {label for row in filter(None, rows) for label, _ in row.points}
     initials = [words for words in map(unlisted, lines) if _INITIALS.fullmatch(words)]
-    # Alone below "see you soon" they sign a letter.
+    # Two letters alone sign a letter, unless they are two points, or stand above or below such letters.
     signed = initials if len(initials) == 1 and not placed.issuperset(initials[0].replace(" ", "")) else []
     said = [
         number

@@ -195,10 +195,8 @@ class Solver:
 
 
 def fair_graph(number: int, seed: int, version: str) -> Graph:
-    """The first fair one of some random boards; if none is fair, as with very few edges, the first one.
-
-    Of boards with 12 to 60 edges one in three to one in twelve is fair.
-    """
+    """The first fair one of some random boards; if none is fair, as with very few edges, the first one."""
+    # Of boards with 12 to 60 edges one in three to one in twelve is fair.
     boards = (random_graph(number, seed * _TRIES + attempt, version) for attempt in range(_TRIES))
     return next(filter(is_fair, boards), random_graph(number, seed * _TRIES, version))
 

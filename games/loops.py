@@ -110,11 +110,9 @@ class Room:
                 return tuple(completion)
 
     def bound(self, column: int) -> tuple[Line, Line]:
-        """Rows and columns that can only be completed by each other, the columns including this one, which has room.
-
-        Every chain from the column stays within these rows, so their missing squares need all the room of these
-        columns, and the column cannot have a square in any other row.
-        """
+        """Rows and columns that can only be completed by each other, the columns including this one, which has room."""
+        # Every chain from the column stays within these rows, so their missing squares need all the room of these
+        # columns, and the column cannot have a square in any other row.
         givers = [giver for giver in range(self.size) if self.loose[giver] >> column & 1]
         rows = reduce(or_, (self.reach[giver] for giver in givers), 0)
         wanted = reduce(or_, (~self.completion[row] for row in bits(rows)), 0)

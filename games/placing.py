@@ -196,9 +196,8 @@ class Staying(Placing):
         return Position(pos.options, stones, cells[-1], mover, seen=pos.seen)
 
 
-@lru_cache(maxsize=5000)
+@lru_cache(maxsize=5000)  # it is needed several times at each ply
 def _ending(game: Placing, pos: Position) -> Ending | None:
-    """Cached, because it is needed several times at each ply."""
     if pos.last is None:
         return None
     ending = game.ending(pos, pos.last)

@@ -236,10 +236,8 @@ class Geometer:
         return self.sign(other, segment.start) * self.sign(other, segment.end) <= 0
 
     def floor(self, point: Point, factor: int) -> tuple[int, int]:
-        """The coordinates times the factor, rounded down; a whole number may come out as its neighbour.
-
-        This avoids exact values, which may be long, for drawing.
-        """
+        """The coordinates times the factor, rounded down; a whole number may come out as its neighbour."""
+        # For drawing only, which need not wait for exact values, as these may be long.
         if isinstance(point, Vertex):
             return int(point.exact[0] * factor), int(point.exact[1] * factor)
         for precision in self._precisions():
@@ -374,11 +372,8 @@ UNIT = 1 << 24
 
 @lru_cache(maxsize=256)
 def convex_polygon(sides: int, seed: int) -> tuple[Corner, ...]:
-    """Corners in clockwise order from the top, with no three diagonals through one point; the same on every machine.
-
-    Each corner is moved from its place in a regular polygon by amounts that SHA-256 derives from sides, seed and the
-    number of the attempt; the first attempt with the wanted properties is taken.
-    """
+    """Corners in clockwise order from the top, with no three diagonals through one point; the same on every machine."""
+    # SHA-256 gives the same noise everywhere; the first attempt with the wanted properties is taken.
     for attempt in count():
         corners = tuple(
             _corner(index, sides, sha256(f"polygon {sides} {seed} {attempt} {index}".encode()).digest())
