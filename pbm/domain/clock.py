@@ -228,16 +228,14 @@ class Clock(NamedTuple):
         return _begun(self, seat, calendars, _with(self.left, self.seat, after), since)
 
     def taken_back(self, seat: int, had: int | None, now: datetime, calendars: Calendars) -> Clock:
-        """The clock after this seat's last ply is taken back. had: what the seat had left when it played that ply.
-
-        The increment for the ply is taken back, too; a limit for each move starts again, and keeps any gift on top.
-        Time already used stays used.
-        """
-        charged = self.charged(now, calendars)
+        """The clock after this seat's last ply is taken back. had: what the seat had left when it played that ply."""
+        charged = self.charged(now, calendars)  # time already used stays used
         left = charged.left[seat - 1]
         if self.control.bank is None:
+            # A limit for each move starts again, and keeps any gift on top.
             left = max(left, self.control.at_start, had or 0)
         elif had is not None:
+            # The increment for the ply is taken back, too.
             left = max(0, left - (self.control.after_move(had) - had))
         return _begun(charged, seat, calendars, _with(charged.left, seat, left))
 

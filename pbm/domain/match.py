@@ -272,10 +272,8 @@ class Match(NamedTuple):
         return len(set(self.record.seats)) < len(self.players)
 
     def last_chosen(self, seat: Seat) -> int:
-        """The number of the last ply that a seat chose, so not of a forced one; 0 if there is none.
-
-        Who plays against themselves has chosen the plies of both seats.
-        """
+        """The number of the last ply that a seat chose, so not of a forced one; 0 if there is none."""
+        # Whoever plays against themselves has chosen the plies of both seats.
         seats = (1, 2) if self.players[0] == self.players[1] else (seat,)
         number = len(self.record)
         while number:
@@ -414,10 +412,8 @@ class State:
         return Result(Ending.RULES, winner, outcome.reason, scores)
 
     def play(self, text: str) -> tuple[State, str]:
-        """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap.
-
-        A recent call is answered with the same objects, so values cached on them are found again.
-        """
+        """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap."""
+        # A recent call is answered with the same objects, so values cached on them are found again.
         return _played(self, text)
 
     def played(self, text: str) -> tuple[State, str]:

@@ -471,10 +471,7 @@ def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
 
 
 def settled(state: State, plan: Plan) -> Plan:
-    """The plan in canonical form, once the board after an `any` is known.
-
-    Branches with an illegal condition are left out, because it cannot happen; an illegal answer stays.
-    """
+    """The plan in canonical form, once the board after an `any` is known; an illegal answer stays."""
     known: list[Branch] = []
     for branch in plan:
         if branch.condition in (ANY, DRAW):
@@ -483,7 +480,7 @@ def settled(state: State, plan: Plan) -> Plan:
         try:
             after, plies = turn(state, branch.condition)
         except (GameError, Rejected):
-            continue
+            continue  # an illegal condition cannot happen
         condition = TOGETHER.join(plies)
         try:
             later, plies = turn(after, branch.answer)

@@ -38,14 +38,12 @@ def colours_of(start: State) -> dict[Side, str]:
 
 
 def cells_of(start: State, *, is_old: bool = False) -> Mapping[str, Cell]:
-    """The cells of a board by their two letters. is_old: as files of the first version have them.
-
-    Othello's rows are counted from the top everywhere else, and its stones at the start stand so; ours are counted from
-    the bottom. So there the number of a row decides, not its place.
-    """
+    """The cells of a board by their two letters. is_old: as files of the first version have them."""
     board = start.game.scene(start.position, None).board
     if isinstance(board, PlaneBoard):
         return {}
+    # Everywhere else Othello's rows are counted from the top, and its stones at the start stand so; ours are counted
+    # from the bottom. So the number of a row decides, not its place.
     if start.game.info.sgf == OTHELLO and not is_old:
         return {cell.name[0] + chr(96 + int(cell.name[1:])): cell for cell in board.cells}
     return {chr(97 + cell.column) + chr(97 + cell.row): cell for cell in board.cells}

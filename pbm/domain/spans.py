@@ -125,15 +125,13 @@ def told(ladder: str) -> str:
 
 
 def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
-    """When the player to move is reminded, unordered. deadline: None for never. nag: the board's own, None for none.
-
-    A player with reminders off gets none of any kind. Long rungs and nags come on the hour before, so that boards
-    played at about the same time share one mail.
-    """
+    """When the player to move is reminded, unordered. deadline: None for never. nag: the board's own, None for none."""
     if deadline is not None:
         for rung in rungs_of(ladder):
             instant = deadline - timedelta(microseconds=rung)
+            # On the hour before, so that boards played at about the same time share one mail.
             yield _on_the_hour(instant) if rung >= ROUGH else instant
+    # Off means none of any kind.
     if nag is not None and ladder != OFF:
         nags = (moved_at + times * timedelta(microseconds=nag) for times in range(1, MOST_NAGS + 1))
         yield from (_on_the_hour(instant) for instant in nags if deadline is None or instant < deadline)
@@ -160,11 +158,9 @@ def read_hour(word: str) -> str:
 
 
 def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:
-    """The next instant when the player's wall clock shows the hour. hour: as stored, and not `off`.
-
-    An hour skipped by a change to summer time is taken as if the change had not happened yet; of an hour that comes
-    twice, the first counts.
-    """
+    """The next instant when the player's wall clock shows the hour. hour: as stored, and not `off`."""
+    # An hour skipped by a change to summer time is taken as if the change had not happened yet; of an hour that comes
+    # twice, the first counts (PEP 495).
     today = now.astimezone(zone).date()
     days = (_at(hour, zone, today + timedelta(days=ahead)) for ahead in range(3))
     return next(instant for instant in days if instant > now)

@@ -140,9 +140,8 @@ _lasting = lru_cache(4096)(_sealed)
 """`_sealed` with a cache, for tokens that are repeated in many mails."""
 
 
-@lru_cache(256)
+@lru_cache(256)  # one mail's token is opened several times
 def _opened(secrets: Collection[bytes], text: str) -> Token | None:
-    """Cached, because one mail's token is opened several times."""
     sealed = _read(text)
     payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
     # The same; and with two secrets, so that mails sent before the change of one still work.
@@ -161,14 +160,13 @@ def _mac(secret: bytes, payload: bytes) -> bytes:
 
 
 def _read(text: str) -> bytes:
-    """The bytes of a base32 text in either case; nothing for any other text.
-
-    Unused bits of the last letter must be 0, so that each token has one text. `base64` would decode in Python.
-    """
+    """The bytes of a base32 text in either case; nothing for any other text."""
     spare = len(text) * 5 % 8
     if spare >= 5 or not _BASE32.fullmatch(text):
         return b""
+    # The standard library decodes base32 in Python, but numbers in C.
     number = int(text.lower().translate(_DIGITS), 32)
+    # Unused bits of the last letter are 0, so that each token has one text.
     return b"" if number % (1 << spare) else (number >> spare).to_bytes(len(text) * 5 // 8)
 
 

@@ -84,11 +84,6 @@ class Seats:
             return ABSOLUTE
         return STRONG if self.balance else MILD if self.taken else 0
 
-    @property
-    def insists(self) -> int:
-        """The seat claimed absolutely, 1 or -1; 0 for none."""
-        return self.due if self.claim == ABSOLUTE else 0
-
 
 ABSOLUTE, STRONG, MILD = 3, 2, 1
 
@@ -102,17 +97,16 @@ def seated(
 ) -> tuple[Entrant, Entrant]:
     """The two as (moves first, moves second), by part E of FIDE's Dutch system.
 
-    Both get the seat that is due to them; otherwise the one with the stronger claim gets it; otherwise they reverse the
-    seats of the last time these differed; otherwise the higher-ranked one gets the seat due. is_odd: whether the higher
-    one, if nothing else decides, moves first, as for odd numbers.
+    is_odd: whether the higher one, if nothing else decides, moves first, as for odd numbers.
     """
     one, two = seats[higher], seats[lower]
     seat = one.due
-    # E.1 grants both what is due to them; only where they want the same do E.2 to E.5 decide.
+    # E.1: both get the seat that is due to them.
     if one.due == two.due or not one.due:
         latest = zip(reversed(one.taken), reversed(two.taken), strict=False)
         turn = next((theirs for own, theirs in latest if own != theirs), 0)
         strength = _strength(one) > _strength(two), _strength(one) < _strength(two)
+        # E.2: the stronger claim. E.3: not as the last time they differed. E.4 and E.5: the higher-ranked one decides.
         seat = one.due * strength[0] - two.due * strength[1] or turn or one.due or (1 if is_odd else -1)
     return (higher, lower) if seat > 0 else (lower, higher)
 
@@ -136,6 +130,8 @@ class Contender:
     points: int
     """Half points."""
     seats: Seats
+    insists: int
+    """The seat claimed absolutely, 1 or -1; 0 for none."""
     floats: tuple[int, int]
     """In the last round and the one before it: DOWN, LEVEL or UP."""
     met: tuple[Entrant, ...]
@@ -144,10 +140,6 @@ class Contender:
     """Rounds that gave the points of a win without a played bout."""
     is_leader: bool
     """Has more than half of all points before the last round, so rules on seats yield to rules on points."""
-
-    @property
-    def insists(self) -> int:
-        return self.seats.insists
 
 
 def contenders(
@@ -176,11 +168,13 @@ def _contender(
     points = scores[-1].get(entrant, 0)
     floats = [LEVEL, LEVEL, *map(partial(_float, entrant), rounds, scores)]
     own = [bout for bout in rounds if bout is not None]
+    seats = Seats.of(entrant, own)
     return Contender(
         entrant,
         number,
         points,
-        Seats.of(entrant, own),
+        seats,
+        seats.due if seats.claim == ABSOLUTE else 0,
         (floats[-1], floats[-2]),
         tuple(each for bout in own if bout.is_meeting for each in bout.entrants if each != entrant),
         # A win without a bout counts as a bye (C.2); half a point for a rest does not.

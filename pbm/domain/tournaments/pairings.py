@@ -157,10 +157,8 @@ def within_reach(rungs: Sequence[Entrant], challenger: Entrant, most: int) -> li
 
 
 def after_win(rungs: Sequence[Entrant], challenger: Entrant, challenged: Entrant) -> list[Entrant]:
-    """The ladder after a challenger wins: they take the other's rung, and everybody between moves down by one.
-
-    Nothing changes if the winner is above the other by now, or one of them has left.
-    """
+    """The ladder after a challenger wins: they take the other's rung, and everybody between moves down by one."""
+    # By now one of them may have left, or the winner be above the other.
     if not {challenger, challenged} <= set(rungs) or rungs.index(challenger) < rungs.index(challenged):
         return list(rungs)
     order = [each for each in rungs if each != challenger]

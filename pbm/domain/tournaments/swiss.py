@@ -149,15 +149,14 @@ class Bracket:
     def pairs(self) -> list[tuple[Contender, Contender]]:
         """The best pairs, each with the higher-ranked one first."""
         chosen = self.by_classes()
-        if chosen is None:
+        if chosen is None:  # rarely so: a graph of all pairs takes minutes for a thousand players
             chosen = self.searched()
         ranked = self.ranked
         return [(ranked[one], ranked[two]) for one, two in sorted(chosen)]
 
     def by_classes(self) -> list[Edge] | None:
-        """The best pairs, if these join floaters and then one half with the other, in classes that belong together.
-
-        None otherwise; it mostly is so, and is found without a graph of all pairs.
+        """The best pairs, if these join floaters and then one half with the other, in classes that belong together;
+        None otherwise.
         """
         if self.size < len(self.ranked) or self.size < 2:
             return None  # the bracket below has its say (C.7), or there is nobody to pair
@@ -397,11 +396,11 @@ def bouts(
     return list(_bouts(tuple(seeded), tuple(map(tuple, before)), frozenset(absent), is_last=is_last))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # this slow step is done once before others must wait for it, and repeated while they do
 def _bouts(
     seeded: tuple[Entrant, ...], before: tuple[tuple[Bout, ...], ...], absent: frozenset[Entrant], *, is_last: bool
 ) -> tuple[Bout, ...]:
-    """Cached: this slow step is done once before others must wait for it, and repeated while they do."""
+
     ranked = contenders(seeded, before, absent, is_last=is_last)
     pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
     pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
@@ -508,10 +507,7 @@ class _Round:
         return len(left) <= 1 and left.isdisjoint(wanted)
 
     def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
-        """Whether greedy pairing achieves that, with those left over put into other pairs; it usually does.
-
-        It is fast. Those left over are often the last two, who have met.
-        """
+        """Whether greedy pairing achieves that, with those left over put into other pairs; it usually does."""
         left: list[Contender] = []
         pairs: list[Pair] = []
         while waiting:
@@ -522,6 +518,7 @@ class _Round:
             else:
                 pairs.append((one, two))
             waiting = [each for each in others if each is not two]
+        # Often the last two, who have met.
         while len(left) > 1:
             opened = self._opened(pairs, left[0], left[1])
             if opened is None:
