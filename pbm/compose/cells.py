@@ -23,7 +23,7 @@ from typing import NamedTuple
 from games import scene
 from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Noted, Place, Plain, Row, by_row
 from pbm.compose.wire import octets
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of, text_on
+from pbm.draw.brush import FAINT, INK, LAST, LINE, PAPER, SHADED, WOOD, edge_of, fill_of, ground_of, text_on
 
 WIDTH = 384
 """The width of a board on a phone."""
@@ -63,6 +63,7 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
         rows = {row[0].row: row for row in board.in_rows}
         return _of_cells(_hex_frames(board.labels, board.colours, board.plain), rows, {}, {})
     is_drawn = board.boxes or any(join.name for join in board.joins)
+    # Lines that can be played need places of their own to be touched; with pieces, the points are what is touched.
     if is_drawn and not any(cell.piece for cell in board.cells):
         return _of_edges(board)
     rows = {row[0].row: row for row in board.in_rows if 0 <= row[0].row < len(board.rows)}
@@ -131,15 +132,13 @@ def _linked(strip: Strip, links: tuple[str | None, ...], dotted: bool, brief: bo
 
 @lru_cache(128)
 def _opening(widths: tuple[int, ...], style: str, *, brief: bool) -> str:
-    """The beginning of a table, with a row for the column widths; in the long form a first column has the heights.
-
-    WebKit makes no table narrower than its width in pixels. Outlook, which knows no greatest width, takes no style that
-    is important, only the attribute.
-    """
+    """The beginning of a table, with a row for the column widths; in the long form a first column has the heights."""
     end, first, looks = ("", "", ";color-scheme:light") if brief else ("</td>", '<td width="1"></td>', "")
     whole = sum(widths)
     columns = "".join(f'<td width="{100 * width / whole:.3g}%">{end}' for width in widths)
     return (
+        # WebKit makes no table narrower than its width in pixels. Outlook, which knows no greatest width, takes no
+        # style that is important, only the attribute.
         f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" width="{whole}"\nstyle="{style}'
         f'width:100% !important;max-width:{whole}px;margin:8px 0;font-size:16px{looks}">\n'
         f"<tr>{first}{columns}</tr>\n"
@@ -268,18 +267,25 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     faces |= {(2 * at, end): Face(name) for at, name in enumerate(board.rows) for end in (0, len(widths) - 1)}
     point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
     faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in board.cells if cell.column in columns}
-    joins = [join for join in board.joins if join.start[1] in columns and join.end[1] in columns]
-    for join in joins:
+    for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
-        drawn = LAST if join.last else LINE if join.look is Look.DRAWN else WOOD
-        faces[row + to_row, column + to_column - left] = Face(ground=drawn, word=join.name)
-    owners = {(box.row, box.column): box.owner for box in board.boxes}
+        if column in columns and to_column in columns:
+            faces[row + to_row, column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
     for row, column in product(range(len(board.rows) - 1), columns[:-1]):
-        owned = _owned(owner, colours) if (owner := owners.get((row, column))) else ("", "")
-        faces[2 * row + 1, 2 * column + 1 - left] = Face(*owned, PAPER)
+        faces[2 * row + 1, 2 * column + 1 - left] = Face(ground=PAPER)
+    for box in board.boxes:
+        if box.column in columns[:-1]:  # the last column of points has its boxes in the next part
+            faces[2 * box.row + 1, 2 * box.column + 1 - left] = Face(*_owned(box.owner, colours), PAPER)
     lines = by_row(faces)
     strips = [Strip(dict(lines[at]), height, len(widths)) for at, height in enumerate(heights, -1)]
     return Table(widths, strips, style)
+
+
+def _ground_of(join: Join) -> str:
+    """The colour of a line between two points."""
+    if join.last:
+        return LAST
+    return LINE if join.look is Look.DRAWN else WOOD
 
 
 _COLUMN = attrgetter("column")
@@ -433,7 +439,7 @@ def _brief_piece(around: str, face: Face, span: int) -> Piece:
 @lru_cache(REMEMBERED)
 def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
     """passing: the line through a free cell. owner: the side that owns a free cell."""
-    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    ground = ground_of(cell)
     if cell.piece:
         return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name, PIECE)
     if cell.last:
@@ -446,7 +452,7 @@ def _face(cell: Cell, colours: Colours, passing: str, owner: str) -> Face:
 def _piece(cell: Cell, fill: str) -> tuple[str, str]:
     """The mark and the short form of a piece: a disc, or a square if it is not a stone, with a ring if it is marked."""
     is_marked, is_square = cell.last or cell.winning, cell.form in (Form.ARROW, Form.WALL)
-    thick, ring = 3 if is_marked else 1, ring_of(fill) if cell.last else WINNING if cell.winning else LINE
+    thick, ring = 3 if is_marked else 1, edge_of(cell, fill, LINE)
     corners = "" if is_square else "border-radius:15px;"
     inside = PIECE - 2 * thick
     size = f"display:block;max-width:{inside}px;margin:auto;line-height:{inside}px;{corners}"

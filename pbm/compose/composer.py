@@ -107,15 +107,14 @@ class Composer:
         return self._reply(reader, subject, text, pieces, now, to)
 
     def gathered(self, gathering: Gathering, now: datetime) -> list[Mail]:
-        """The mail about several boards, one for each address; lines of an answer begin with a board's number.
-
-        Such an answer does not play on boards that have changed since now.
-        """
+        """The mail about several boards, one for each address; lines of an answer begin with a board's number."""
         reader, number = gathering.reader, len(gathering.boards)
+        # An answer does not play on boards that have changed since now.
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
         address = self.tagged(token) if token else ""
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         headers = conversation("", None) | ({"Reply-To": address} if token else {})
+        # Only what comes every day by itself is something to unsubscribe from.
         if token and gathering.daily:
             headers |= unsubscribe(self.robot, "set digest off", address)
         boards = [(_board_of([notice]), notice) for notice in gathering.boards]
@@ -340,6 +339,7 @@ def _epoch(reader: Reader) -> int:
 def subject_of(notice: Notice, thread: Thread) -> str:
     """One subject for all mails of a board; or one that says whose turn it is, our way or the classic server's."""
     match, state, kind = notice.match, notice.state, notice.reader.settings.subject
+    # Gmail joins mails of a conversation only if they have the same subject.
     if kind == "constant":
         return thread.title
     over = match.result is not None

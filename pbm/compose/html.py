@@ -88,9 +88,9 @@ SHORT = 1000
 """Only blocks with at most this many characters are cached: people's own words may be long, and are rarely repeated."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # many are in mail after mail
 def _unmarked(block: str) -> str:
-    """A block without inlays; cached, because many are in mail after mail."""
+    """A block without inlays."""
     return _block(block, _NONE)
 
 
@@ -100,21 +100,34 @@ _COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 
 
 def _block(block: str, inlays: Inlays) -> str:
-    has_columns = _COLUMNS.search(block) is not None
-    if has_columns or len(margins := {*map(len, _MARGIN.findall(block))}) > 1:
-        columns = max(map(len, inlays.text(block).split("\n")))
-        listed = ""
-        heading, _, rest = block.partition("\n")
-        if rest and (heading.isupper() or heading[-1] == ":") and _is_below(rest, heading):
-            return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
-        if _MARKING not in block:
-            is_wide = columns > NARROW
-            listed = (is_wide and _items(block)) or (not has_columns and _hanging(block)) or ""
-            listed = listed or (is_wide and (_glossary(block) or _tabled(block))) or ""
-        return listed or aligned(inlays.html(block), columns)
+    margins = {*map(len, _MARGIN.findall(block))}
+    if len(margins) > 1 or _COLUMNS.search(block):
+        return _laid_out(block, inlays)
     told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
+    # Links below each other are apart enough for a thumb.
     spaced = ";line-height:1.8" if _MARKING in block and "<br>" in told else ""
     return f'<p style="margin:12px {5 + 8 * margins.pop()}px{spaced}">{told}</p>'
+
+
+def _laid_out(block: str, inlays: Inlays) -> str:
+    """A block whose places mean something: in the form of a list or a table, or else monospaced."""
+    heading, _, rest = block.partition("\n")
+    if rest and (heading.isupper() or heading[-1] == ":") and _is_below(rest, heading):
+        return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
+    columns = max(map(len, inlays.text(block).split("\n")))
+    is_wide = columns > NARROW  # a phone would break its lines, so that what is narrow may stay as it is
+    forms = [
+        (is_wide, _items),
+        (_COLUMNS.search(block) is None, _hanging),
+        (is_wide, _glossary),
+        (is_wide, _tabled),
+    ]
+    if _MARKING not in block:  # marks are longer than what they stand for
+        for suits, form in forms:
+            listed = form(block) if suits else ""
+            if listed:
+                return listed
+    return aligned(inlays.html(block), columns)
 
 
 def _is_below(lines: str, heading: str) -> bool:
@@ -193,30 +206,35 @@ def _explained(word: str, meaning: str) -> str:
 
 
 def _tabled(block: str) -> str:
-    """Lines in columns, as a table with wrapping cells; empty if they are none, or a drawing.
-
-    A line without columns, unless it is the first, spans the table. One blank alone divides columns only below headings
-    with a capital.
-    """
+    """Lines in columns, as a table with wrapping cells; empty if they are none, or a drawing."""
     first, *lines = block.split("\n")
-    rows, letters = [first, *(line for line in lines if "  " in line.strip())], "".join(block.split())
-    spans: list[slice] = []
-    taken = "".join(" x"[any(map(str.strip, each))] for each in zip_longest(*rows, fillvalue=" "))
-    for run in re.finditer("x+", taken):
-        start, end = run.span()
-        if spans and start == spans[-1].stop + 1 and not first[start:end].lstrip()[:1].isupper():
-            start = spans.pop().start
-        spans.append(slice(start, end))
+    spans = _spans([first, *(line for line in lines if "  " in line.strip())])
+    letters = "".join(block.split())
+    # In a drawing more than a quarter is dots, lines and brackets.
     if not 1 < len(spans) <= MOST_COLUMNS or 4 * sum(map(str.isalnum, letters)) < 3 * len(letters):
         return ""
     told = "\n".join(
         f"""<tr valign="top">{"".join(_cell(line[span].strip()) for span in spans)}</tr>"""
+        # Any other line without columns spans the table.
         if line is first or "  " in line.strip()
         else f'<tr><td colspan="{len(spans)}">{_escaped(line.strip())}</td></tr>'
         for line in (first, *lines)
     )
     opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:13px">'
     return f"{opening}\n{told}\n</table>"
+
+
+def _spans(rows: Sequence[str]) -> list[slice]:
+    """The places of each column in the rows, the first of which may be headings."""
+    spans: list[slice] = []
+    taken = "".join(" x"[any(map(str.strip, each))] for each in zip_longest(*rows, fillvalue=" "))
+    for run in re.finditer("x+", taken):
+        start, end = run.span()
+        # One blank alone divides columns only below headings with a capital.
+        if spans and start == spans[-1].stop + 1 and not rows[0][start:end].lstrip()[:1].isupper():
+            start = spans.pop().start
+        spans.append(slice(start, end))
+    return spans
 
 
 def _cell(text: str) -> str:
@@ -256,13 +274,11 @@ def _hanging(block: str) -> str:
 
 
 def aligned(html: str, columns: int) -> str:
-    """Monospaced HTML for light and dark: clients do not recolour a cell that sets both its colours.
-
-    columns: the length of the longest line. The font is small enough for a phone 320 wide to show a whole line, if that
-    is readable; longer lines wrap.
-    """
+    """Monospaced HTML for light and dark. columns: the length of the longest line."""
+    # Small enough for a phone 320 wide to show a whole line, if that is readable; longer lines wrap.
     size = 14 if columns <= 35 else 13 if columns <= 38 else 12 if columns <= 41 else 11 if columns <= 45 else 10
     return (
+        # Clients do not recolour a cell that sets both its colours.
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
         ' style="padding:6px;background:#ffffff;color-scheme:light">\n'
         f"<pre style=\"margin:0;font-family:Consolas,'Courier New',monospace;font-size:{size}px;line-height:1.2;"
@@ -296,6 +312,7 @@ def _flowing(lines: list[str]) -> Iterator[str]:
     yield lines[0].strip()
     for line, following in pairwise(lines):
         if words := following.split(maxsplit=1):
+            # A line that had room for the next word was ended on purpose.
             is_full = len(line) + 1 + len(words[0]) > WIDTH and not _EXPLAINED.match(words[0])
             yield "\n" if is_full else _BREAK
         yield following.strip()

@@ -106,6 +106,7 @@ class HtmlBoard:
     def _put_drawing(self, pictured: bool) -> None:
         lines = self.view.drawn(self.style)
         drawn = equal(lines)
+        # Whoever sees no pictures has the board in the text, and links are worth more than a second drawing.
         if pictured and len(drawn) > self.room // 2:
             return
         self.drawn = aligned(drawn, max(map(len, lines), default=0)) if drawn else ""
@@ -148,6 +149,7 @@ class HtmlBoard:
         if others:
             hidden, opened = self._unlinked, {*self._shown.values()}
             others = [word for word in others if word not in hidden and self.links[word] not in opened]
+        # More than a phone's screen or two of moves is not read; the cells they begin with are fewer.
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self._shown else "Moves:"
             by_start = groupby(others, _first_cell)
@@ -164,7 +166,7 @@ class HtmlBoard:
 
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
         """Adds a list of short columns, each a link if it is a move. apart: each row of the list begins a line."""
-        told = [[cell for cell in row if cell] for row in listing.rows]
+        told = [[*filter(None, row)] for row in listing.rows]
         if sum(map(len, told)) * LEAST_OF_A_MOVE > self.room:
             self._add(listing.heading, ELSEWHERE, {})
             return
@@ -194,6 +196,7 @@ class HtmlBoard:
         self._add(listing.heading, html, chosen)
 
     def _add(self, heading: str, html: str, chosen: Mapping[str, str]) -> None:
+        # Gmail shows only the first 102 kB of a mail, and a board's mail must be well below.
         if len(html) > self.room:
             html, chosen = ELSEWHERE, {}
         self.room -= len(html)

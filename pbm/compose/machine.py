@@ -64,6 +64,7 @@ def _within(details: Mapping[str, Any]) -> dict[str, Any]:
     lengths = {name: len(_written(each)) for name, each in details.items()}
     cut: list[str] = []
     for name in sorted(lengths, key=lengths.__getitem__, reverse=True):
+        # The longest first, so that as many as possible stay.
         if sum(lengths.values()) > MAX_DETAILS:
             cut.append(name)
             del lengths[name]

@@ -68,9 +68,8 @@ def _beside_games() -> list[Path]:
     return sorted(each / "templates" for each in modules if (each / "templates").is_dir())
 
 
-@cache
+@cache  # compiling all pages takes half a second
 def _environment() -> _Environment:
-    """One environment for the whole process, because compiling all pages takes half a second."""
     environment = _Environment(
         loader=FileSystemLoader([folder("templates"), *_beside_games()]),
         autoescape=select_autoescape(("html",), default=False, default_for_string=False),
@@ -140,14 +139,11 @@ class Pages:
         return found
 
     def help(self, subject: str) -> str | None:
-        """The help page of a command, a game or another subject; None if there is none.
-
-        A command's page begins with its usage. A game without a page is described by its own data.
-        """
+        """The help page of a command, a game or another subject; None if there is none."""
         game, page = GAMES.get(subject), f"help/{subject}.txt"
         if page not in _helpful():
             page = ""
-        if game:
+        if game:  # one without a page is described by its own data
             return self.render("game.txt", page=page, info=game.info, board=partial(_drawn, game))
         usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
         return "\n".join([*usage, self.render(page)]) if page else None
@@ -254,6 +250,7 @@ class Sheet:
         shown, picture = self._shown(view, style, links, share - len(text) - besides())
         self.room -= share - shown.room
         self._left -= 1
+        # Below everything else: the cells show the same board, and can be touched.
         if picture and shown.cells and len(shown.tables) == 1:
             self._closing.append(picture)
             picture = ""
@@ -289,23 +286,22 @@ class Sheet:
         return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
-        """The board within the room, and its picture, if it has a useful one with room for it.
-
-        Among several boards, those with cells have no picture. A board without cells is best seen in its picture. If
-        the picture takes room from cells or links, a smaller one is used.
-        """
+        """The board within the room, and its picture, if it has a useful one with room for it."""
         least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
         board = HtmlBoard(view, style, links, cells=room >= least)
 
         def suits(taken: int) -> bool:
             return board.fits(room - taken)
 
+        # Among several boards, those with cells have no picture.
         if self.boards == 1 or (room >= least and len(view.tables) != 1):
             most = max(room * 3 // 4, room - BESIDES_PICTURE)
+            # The largest that takes no room from cells or links.
             for taken, chosen in self._fitting(board, least, most, suits):  # noqa: B007  as of the last one
                 if suits(taken):
                     break
         board.complete(room - taken, pictured=chosen is not None)
+        # A board without cells is best seen in its picture, whatever room that takes.
         if chosen is None and not board.cells:
             cost, chosen = next(self._fitting(board, least, board.room), (0, None))
             board.room -= cost
@@ -346,15 +342,14 @@ class Sheet:
         )
 
     def body(self, page: str, subject: str, board: str = "") -> Part | Parts:
-        """The body of the mail. page: rendered with what this sheet gave it. board: the part for programs, or "".
-
-        Filters distrust a mail with several forms if none of them is text.
-        """
+        """The body of the mail. page: rendered with what this sheet gave it. board: the part for programs, or ""."""
         if self.form == TEXT:
             return Part("text/plain", page)
         html = document(subject, [*blocks(page, self._inlays), *self._closing])
+        # Filters distrust a mail with several forms if none of them is text.
         plain = (Part("text/plain", self._inlays.text(page)),) if self.form == BOTH or board else ()
         machine = (Part(BOARD_KIND, board),) if board else ()
+        # As ASCII it is sent as it is; most of a page in another script would double in size.
         if not html.isascii() and 2 * len(numbered := to_ascii(html)) < 3 * len(html.encode()):
             html = numbered
         forms = (*plain, *machine, Part("text/html", html))

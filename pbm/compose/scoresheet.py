@@ -41,6 +41,7 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     above = ['Earlier plies are left out; "show" lists all.'] if sum(map(bool, plies)) < len(record) else []
     odd, even = [f"    {heads[0]}", *plies[::2]], [f"    {heads[1]}", *plies[1::2]]
     left = max(map(len, odd))
+    # Moves of Luddit and Amazons are long, and columns that wrap cannot be read.
     if left + 4 + max(map(len, even)) > WIDTH_OF_WORDS:
         return [*above, f"{heads[0]}, {heads[1]}", *filter(None, plies)]
     return above + [f"{first.ljust(left)}    {second}".rstrip() for first, second in zip(odd, even, strict=True)]

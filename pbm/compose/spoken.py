@@ -5,7 +5,7 @@ Together they are complete: a program can play from them, and a test does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from games.rules import Detailed, Stepwise, Threatening, notations
 from games.scene import GridBoard, HexBoard, Look, PlaneBoard, Scene
@@ -49,19 +49,29 @@ def last(state: State, scene: Scene) -> list[str]:
 
 
 def _playable(state: State, board: HexBoard | GridBoard) -> Iterator[str]:
-    game, mover = state.game, state.side_name(state.to_move)
-    moves = notations(game, state.position, MOST_LISTED)
+    mover = state.side_name(state.to_move)
+    moves = notations(state.game, state.position, MOST_LISTED)
     places = [move for move in moves if move != PASS]
     free = [cell.name for cell in board.cells if cell.name and not cell.piece and not cell.closed]
-    forbidden = [name for name in free if name not in set(places)]
-    if set(places) <= set(free) and len(forbidden) < len(places):
-        but = f", but not on {', '.join(forbidden)}" if forbidden else ""
-        yield f"{mover} may play wherever it is free{but}."
-    elif len(places) <= MOST:
-        yield f"{mover} may play: {', '.join(places)}."
-    elif isinstance(game, Stepwise):
-        yield f"{mover} may move from: {', '.join(game.beginnings(state.position))}."
+    where = _where(state, places, free)
+    if where:
+        yield f"{mover} may {where}."
     if len(places) < len(moves):
         yield f"{mover} may pass."
     if state.may_swap:
         yield f"{mover} may swap sides."
+
+
+def _where(state: State, places: Sequence[str], free: Sequence[str]) -> str:
+    """What a side may do, apart from passing; empty for moves that are too many to tell. free: the free cells."""
+    allowed = set(places)
+    forbidden = [name for name in free if name not in allowed]
+    # A list of a hundred cells is no help to somebody who hears it; the exceptions are.
+    if allowed.issubset(free) and len(forbidden) < len(places):
+        but = f", but not on {', '.join(forbidden)}" if forbidden else ""
+        return f"play wherever it is free{but}"
+    if len(places) <= MOST:
+        return f"play: {', '.join(places)}"
+    if isinstance(state.game, Stepwise):
+        return f"move from: {', '.join(state.game.beginnings(state.position))}"
+    return ""

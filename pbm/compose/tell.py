@@ -27,7 +27,7 @@ from pbm.domain import game_record
 from pbm.domain.events import CommentMade, Event, from_json
 from pbm.domain.game_record import GameRecord
 from pbm.domain.mail import FINISHED, Mail, Remark
-from pbm.domain.match import IntentKind, Match, Ply, Record, State, other, replay
+from pbm.domain.match import Intent, IntentKind, Match, Ply, Record, State, other, replay
 from pbm.domain.spans import told
 from pbm.draw import WORDS, plots
 from pbm.draw.picture import film
@@ -52,6 +52,7 @@ class Untellable(Exception):
 
 def mail_bytes(mail: Mail) -> bytes:
     """The mail as it goes out. Raises: Untellable, for what was written by another version, or by a fault of ours."""
+    # Of a version that stored the mail itself.
     if mail.version == FINISHED:
         return mail.owed
     try:
@@ -59,6 +60,7 @@ def mail_bytes(mail: Mail) -> bytes:
         if isinstance(value, BoardMail):
             return _board_mail(mail, value)
         return _boards_mail(mail, value) if isinstance(value, BoardsMail) else _page_mail(mail, value)
+    # Whatever is wrong with one value, the mails behind it must go out.
     except Exception as error:
         raise Untellable(f"{type(error).__name__}: {error}") from error
 
@@ -97,9 +99,8 @@ def _standing(board: BoardThen) -> _Standing:
     return _Standing(match._replace(record=Record.of(plies)), state, events, board.comments, board.kibitz)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=64)  # the mails to all readers of a board are made one after another
 def _standing_of(shared: bytes) -> _Standing:
-    """Cached, because the mails to all readers of a board are made one after another."""
     return _standing(owed.decoded_board(shared))
 
 
@@ -107,6 +108,7 @@ def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     head, told = value.head, value.told
     notice = _standing_of(mail.shared).notice(told, head)
     of_people = _of_people(notice)
+    # Words of people are told whole; the earlier board is what can be done without.
     if of_people > MAX_TOLD:
         notice = replace(notice, before=False)
     view = view_of(notice.state, _scene(notice), lists=_lists_moves(notice))
@@ -237,15 +239,13 @@ def _bytes(mail: Mail, head: Head, headers: dict[str, str], body: Part | Parts) 
 
 
 def _sheet(head: Head, boards: int = 1, *, pictured: bool = True) -> Sheet:
-    """The reader's sheet; a stranger, who may not have asked for it, gets no picture and nothing large.
-
-    pictured: whether pictures suit the mail: filters take a big picture with little text for spam.
-    """
+    """The reader's sheet. pictured: whether pictures suit the mail."""
     settings, domain = head.settings, head.robot.domain
-    if head.player is None:
+    if head.player is None:  # a stranger may not have asked for it: no picture, and nothing large
         sheet = Sheet(settings.mail, domain, pictured=False, boards=boards)
         sheet.room = MAX_UNASKED
         return sheet
+    # Filters take a big picture with little text for spam (SpamAssassin's HTML_IMAGE_ONLY).
     pictured = settings.picture == "on" or (pictured and settings.picture != "off")
     return Sheet(settings.mail, domain, pictured=pictured, boards=boards)
 
@@ -376,14 +376,19 @@ def _examples(notice: Notice, view: View) -> list[str]:
     asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
     if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
         asked += ["claim", "claim draw", "give 3d"]
-    waiting = {intent.kind for intent in notice.intents}
-    if IntentKind.HOLD in waiting:
-        asked.append("cancel")
-    if IntentKind.SUBMIT in waiting:
-        asked.append("yes" if any(intent.is_question for intent in notice.intents) else "confirm")
+    asked += _for_intents(notice.intents)
     if seat == state.to_move:
         asked += [*(notice.nearby[:3] or view.examples), *(["swap"] if state.may_swap else [])]
     return list(dict.fromkeys(asked))
+
+
+def _for_intents(intents: Sequence[Intent]) -> list[str]:
+    """Answers to what waits for a word of the reader."""
+    kinds = {intent.kind for intent in intents}
+    answers = ["cancel"] if IntentKind.HOLD in kinds else []
+    if IntentKind.SUBMIT in kinds:
+        answers.append("yes" if any(intent.is_question for intent in intents) else "confirm")
+    return answers
 
 
 def _of_people(notice: Notice) -> int:

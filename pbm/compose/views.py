@@ -79,6 +79,11 @@ def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: d
     return f"{left}\n{'':8}until {until(deadline, zone)}" if deadline else left
 
 
+def _paused(clock: Clock, zone: ZoneInfo) -> str:
+    most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
+    return f'The game is paused{most}; "resume" lets the clocks go on.'
+
+
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
     ends = until(stop.ends_at, zone) if stop.ends_at else ""
     sentence = _STOPPED.get(stop.kind, "{Who} {is_} on vacation until {until}; {their} clock stands still.")
@@ -103,7 +108,7 @@ class Situation:
         """The part for programs, once it was needed."""
         self._clock = match.clock if match.clock is not None and match.clock.control.timed else None
         self._calendars = match.calendars
-        self._may_stop = any(each.stops or not each.rests.never for each in self._calendars)
+
         self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
         self._moves: dict[bool, str] = {}
 
@@ -128,18 +133,19 @@ class Situation:
     def standstills(self, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
         """Sentences on why clocks are stopped, or will be as soon as that player is to move."""
         clock, match = self._clock, self.match
-        if clock is None or not (clock.paused or self._may_stop):
+        if clock is None:
             return
         if clock.paused:
-            most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
-            yield f'The game is paused{most}; "resume" lets the clocks go on.'
+            yield _paused(clock, zone)
             return
         for seat, calendar in enumerate(self._calendars, 1):
+            if seat == clock.seat and clock.overrun_at is not None:
+                continue  # their time is up, whatever stops the clock
             stop = calendar.stopped_by(now)
-            late = seat == clock.seat and clock.overrun_at is not None
-            if stop is not None and not late and (not stop.kind.is_ours or seat == 1):
+            # What stops all clocks is said once.
+            if stop is not None and (not stop.kind.is_ours or seat == 1):
                 yield _stopped(stop, _words(match, seat, reader), zone)
-            elif seat == clock.seat and not late and not clock.control.strict:
+            elif seat == clock.seat and not clock.control.strict:
                 resting = calendar.rests.resting(now)
                 if resting:
                     words = _words(match, seat, reader)
@@ -166,11 +172,7 @@ class Expiry(NamedTuple):
 
 
 def calendar_of(deadlines: Sequence[Expiry], player: Player, domain: str, now: datetime) -> str:
-    """The calendar file, with lines folded and ended by CRLF.
-
-    A calendar that imports a later file moves the entry of a board and does not duplicate it, because its UID stays and
-    its SEQUENCE, the seconds since the game began, grows.
-    """
+    """The calendar file, with lines folded and ended by CRLF."""
     from icalendar import Calendar  # few mails need it, and its import takes as long as that of all pages
 
     calendar = Calendar()
@@ -193,12 +195,15 @@ def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Even
         over = "your time is over" if late == player else f"{late.userid}'s time is over"
     event = Event()
     event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
+    # RFC 5545, sections 3.8.4.7 and 3.8.7.4: a later file moves the entry of a board, as its UID stays and its
+    # SEQUENCE, the seconds since the game began, grows.
     event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
     event.add("dtstamp", now.replace(microsecond=0))
     event.add("dtstart", ends_at - SHOWN)
     event.add("dtend", ends_at)
     event.add("summary", f"{title}: {over}")
     event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
+    # RFC 5545, section 3.8.2.7: a deadline makes nobody busy.
     event.add("transp", "TRANSPARENT")
     return event
 
@@ -321,7 +326,7 @@ class View:
         return situation.machine
 
 
-@lru_cache(KEPT)
+@lru_cache(KEPT)  # both players are shown the same state
 def view_of(state: State, other: Scene | None, *, lists: bool = True) -> View:
-    """Cached, because both players are shown the same state. other: replaces its scene."""
+    """other: replaces its scene."""
     return View(state, other, lists)

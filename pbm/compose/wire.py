@@ -58,7 +58,7 @@ def to_bytes(headers: Mapping[str, str], body: Part | Parts, key: str = "") -> b
 
     Raises: ValueError for a header that is not allowed in a mail.
     """
-    lines = [f"{_head(headers)}MIME-Version: 1.0"]
+    lines = [f"{_head(headers)}MIME-Version: 1.0"]  # joined only at the end, so that a large piece is copied once
     _add(lines, body, key)
     if isinstance(body, Parts):
         lines.append("")
@@ -66,15 +66,12 @@ def to_bytes(headers: Mapping[str, str], body: Part | Parts, key: str = "") -> b
 
 
 def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None:
-    """Adds a piece, its headers first. Text ends with its own line break; the one before a boundary is not part of it.
-
-    lines: joined only at the end, so that a large piece is copied once.
-    """
+    """Adds a piece, its headers first."""
     if isinstance(body, Parts):
         kind, parts = body
         boundary = f"=_{key}_{depth}"
         root = parts[0].kind if isinstance(parts[0], Part) else f"multipart/{parts[0].kind}"
-        related = f'; type="{root}"' if kind == "related" else ""
+        related = f'; type="{root}"' if kind == "related" else ""  # RFC 2387 wants it
         lines.append(f'Content-Type: multipart/{kind}{related}; boundary="{boundary}"\n')
         for part in parts:
             lines.append(f"--{boundary}")
@@ -88,14 +85,17 @@ def _add(lines: list[str], body: Part | Parts, key: str, depth: int = 1) -> None
         return
     encoding, content = written(content)
     lines += f"Content-Type: {kind}; charset=utf-8\nContent-Transfer-Encoding: {encoding}\n{more}", content
+    # Text ends with its own line break; the one before a boundary is not part of it (RFC 2046, section 5.1.1).
     if content and not content.endswith("\n"):
         lines.append("")
 
 
 def written(text: str) -> tuple[str, str]:
     """The transfer encoding of a text, and the encoded text, which may end with a line break."""
+    # Mail programs break lines at some of these and not at others; sent as line breaks they mean one thing.
     has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
     lines = "\n".join([*text.splitlines(), ""]) if has_other_ends else text
+    # Encoded only where it must be: the source of such a mail can be read, and it is the smallest.
     if text.isascii() and _is_short(lines):
         return "7bit", lines
     content = text.encode()
@@ -139,6 +139,7 @@ def _head(headers: Mapping[str, str]) -> str:
 
 
 def _encoded(name: str, value: str) -> str:
+    # A line break in a subject would begin a header of its writer's choice.
     if not value.isprintable():
         raise ValueError(f"a control character in the header {name}")
     return value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
@@ -146,10 +147,12 @@ def _encoded(name: str, value: str) -> str:
 
 def _folded(line: str) -> str:
     name, _, value = line.partition(": ")
+    # RFC 5322 lets a line be folded at a blank only, and mail programs read a URL as a whole.
     if value.startswith("<mailto:"):
         line = f"{name}:\n {value}"
     if len(line) > MAX_FOLDABLE:
         line = line.replace(">, <", ">,\n <")
+    # Relays cut or refuse longer ones (RFC 5321, section 4.5.3.1.6).
     if len(line) > MAX_LINE:
         raise ValueError(f"the header {name} is too long")
     return line
@@ -190,33 +193,39 @@ SEALED_FOR = "X-Pbm-Sealed-For"
 
 
 def conversation(root: str, answers: Message | None) -> dict[str, str]:
-    """The headers that join a mail to its conversation. root: the first reference of all mails of a board; or empty.
-
-    The answered mail may belong to another board, or to none. Some mail programs would join all boards that ever refer
-    to it for good, so a board only refers to mails of its own conversation. A mail that started a conversation is named
-    as answered, but is not part of the board's, because it may have started another board, too.
-    """
+    """The headers that join a mail to its conversation. root: the first reference of all mails of a board; or empty."""
     if answers is None:
+        # RFC 3834, section 5: so no other robot answers, and none answers our answers.
         return {"Auto-Submitted": "auto-generated"} | ({"References": root} if root else {})
     headers = {"Auto-Submitted": "auto-replied"}
     if answers.cover is Cover.ENCRYPTED and answers.sender:
         headers[SEALED_FOR] = answers.sender
     references = [root] if root else []
-    if answers.message_id and _repeatable(answers.message_id):
-        belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+    answered = answers.message_id or ""
+    if _repeatable(answered):
+        belongs = _belongs(answers, root)
         if belongs:
+            # RFC 5322, section 3.6.4: the references of the answered mail, and its own id last.
             earlier = [each for each in answers.references if each != root and _repeatable(each)]
-            references += list(dict.fromkeys([*earlier, answers.message_id]))[-MAX_REFERENCES:]
+            references += list(dict.fromkeys([*earlier, answered]))[-MAX_REFERENCES:]
+        # A mail that answers none may have started other boards, too: it is answered, but no part of this conversation.
         if belongs or not (answers.references or answers.in_reply_to):
-            headers["In-Reply-To"] = answers.message_id
+            headers["In-Reply-To"] = answered
     if references:
         headers["References"] = " ".join(references)
     return headers
 
 
+def _belongs(answers: Message, root: str) -> bool:
+    """Whether a mail is part of the conversation with this root and of no other board's."""
+    # Thunderbird, Apple Mail, mutt and notmuch join for good all boards that refer to the same mail.
+    return not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+
+
 def _repeatable(message_id: str) -> bool:
     """Whether an id may be repeated in our headers, where nine must fit in a line."""
-    return len(message_id) <= MAX_ID and message_id.isascii() and message_id.isprintable() and " " not in message_id
+    is_short = 0 < len(message_id) <= MAX_ID
+    return is_short and message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
 def board_headers(
@@ -224,16 +233,17 @@ def board_headers(
 ) -> dict[str, str]:
     """The headers of a board's mails to one reader, all the same except for the token of answered_at.
 
-    leave: the command to stop following the board. It is "" for a player: a mail program that unsubscribes them gets an
-    explanation, and one click does nothing. answered_at: the address that identifies the reader, or "". posted_at:
-    programs that show mails as chats make a chat of each List-Id, and write to its List-Post, which must not change.
+    leave: the command to stop following the board; "" for a player. answered_at: the address that identifies the
+    reader, or "". posted_at: for the board's chat; it must not change.
     """
+    # Delta Chat makes a chat of each List-Id, and writes to its List-Post; without that it makes a chat to read only.
     post = {"List-Post": f"<mailto:{posted_at}>"} if posted_at else {}
     wish = leave if leave.endswith(" all") else f"unsubscribe {match.board}"
     command = leave if leave.startswith("unfollow ") else f"{match.game} {wish}"
     return {
         "List-Id": f"{thread.board} <{match.board}.{match.game}.{robot.local_part}.{robot.domain}>",
         **post,
+        # A mail program that unsubscribes a player gets an explanation, and one click does nothing.
         **unsubscribe(robot, command, answered_at or robot.address, by_click=bool(leave)),
         "Thread-Topic": thread.title,
         "Thread-Index": _thread_index(f"{thread.name}@{robot.domain}", match.started_at),
@@ -245,6 +255,7 @@ def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = Tr
     there is a web page for it, by one click (RFC 8058).
     """
     by_mail = f"<mailto:{address}?subject={_quoted(command, '/')}>"
+    # RFC 8058 wants a URL of https and both headers; without the page there is only the mail of RFC 2369.
     if not (by_click and robot.unsubscribe_url):
         return {"List-Unsubscribe": by_mail}
     click = f"<{robot.unsubscribe_url}?address={quote(address)}&command={quote(command)}>"
@@ -258,6 +269,7 @@ class Links:
         """address: one with a token. prefix: put before each text."""
         (local, _, rest), text = address.partition("+"), _quoted(prefix)
         token, _, domain = rest.partition("@")
+        # Read as a form's field, a plain + would be a blank, and the token lost.
         to = f"{_quoted(local)}%2B{token}@{_quoted(domain)}"
         self.openings = f"mailto:{to}?subject={_quoted(subject, ':')}&body={text}", f"mailto:{to}?subject={text}"
         """The beginning of URLs, and that of URLs with the text as the subject, which are a third shorter if it is."""
@@ -276,9 +288,8 @@ class Links:
         return [self.openings[0] + ends[text] if text in ends else "" for text in texts]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # moves are the same on many boards
 def _quoted(text: str, safe: str = "") -> str:
-    """Cached, because moves are the same on many boards."""
     return quote(text, safe)
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 from zlib_ng import zlib_ng
 
-from games.scene import Form
+from games.scene import Cell, Form
 
 Marks = Mapping[str, str]
 """Replacements for characters of the plain drawing; characters not in it stay."""
@@ -55,6 +55,25 @@ def text_on(fill: str) -> str:
 def ring_of(fill: str) -> str:
     """The colour of the ring around the piece played last; yellow on a red piece, where red would not be seen."""
     return COLOURS["yellow"] if fill == COLOURS["red"] else LAST
+
+
+def ground_of(cell: Cell) -> str:
+    """The colour of the place below a piece."""
+    if cell.closed:
+        return CLOSED
+    return SHADED if cell.shaded else WOOD
+
+
+def edge_of(cell: Cell, fill: str, usual: str) -> str:
+    """The colour of the edge of a piece with this fill. usual: if nothing marks it."""
+    if cell.last:
+        return ring_of(fill)
+    return WINNING if cell.winning else usual
+
+
+def faded(fill: str) -> str:
+    """The colour of a faint piece; white on paper would not be seen."""
+    return FAINT if fill == PAPER else fill
 
 
 FONTS = Path(__file__).parent / "fonts"
@@ -201,10 +220,8 @@ def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int =
 
 
 def finished(image: Image.Image, level: int = 0) -> Picture:
-    """The file. level: of compression, up to 9; 0 for the usual one.
-
-    Lines in few colours gain nothing above level 5. Pillow would feed zlib-ng row by row, and take twice as long.
-    """
+    """The file. level: of compression, up to 9; 0 for the usual one."""
+    # Lines in few colours gain nothing above level 5. Pillow would feed zlib-ng row by row, and take twice as long.
     return _file(mount(image), zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
 
 

@@ -19,7 +19,21 @@ from PIL import Image, ImageDraw
 from games import scene
 from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look, Place, Plain, Row
 from pbm.draw import brush
-from pbm.draw.brush import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, fill_of, ring_of
+from pbm.draw.brush import (
+    CLOSED,
+    FAINT,
+    INK,
+    LAST,
+    LINE,
+    PAPER,
+    SHADED,
+    WOOD,
+    Picture,
+    edge_of,
+    faded,
+    fill_of,
+    ground_of,
+)
 from pbm.draw.words import top_down
 
 UNIT = 36
@@ -152,6 +166,7 @@ def _band(
 
 def _raster(sheet: Sheet, number: int, marks: tuple[Underlay, ...], rows: tuple[Row, ...], colours: Colours) -> bytes:
     """The pixels of a band with everything on it."""
+    # Mostly nothing reaches beyond its own cell, so that a row is joined from what other boards had, too.
     if not marks and len(rows) == 1:
         tiles = map(_tile, sheet.patches[number], map(_looks, rows[0]), repeat(colours), repeat(sheet.radius))
         return b"".join(chain.from_iterable(zip(*tiles, strict=True)))
@@ -203,12 +218,11 @@ def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], mid
     """Stamps the piece, or a ring on a marked free cell; nothing on any other free cell."""
     if not (cell.piece or cell.last or cell.winning):
         return
-    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    ground = ground_of(cell)
     fill = fill_of(cell.piece, colours) if cell.piece else ground
     if cell.piece and cell.faint:
-        fill, radius = FAINT if fill == PAPER else fill, radius * 2 // 3
-    edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
-    stamp = brush.piece(radius, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
+        fill, radius = faded(fill), radius * 2 // 3
+    stamp = brush.piece(radius, fill, edge_of(cell, fill, INK), "" if cell.faint else cell.piece, ground, cell.form)
     brush.stamp(image, stamp, middle, square=cell.form in (Form.ARROW, Form.WALL))
 
 
@@ -261,26 +275,40 @@ def _grid_base(
         return unit * (column - left + 1) + unit // 2, unit * (row - top + 1) + unit // 2
 
     image = Image.new("RGB", (unit * (right - left + 3), unit * (bottom - top + 3)), PAPER)
-    pen, half, light = ImageDraw.Draw(image), unit // 2, PAPER if ground is Ground.POINTS else WOOD
+    pen, half = ImageDraw.Draw(image), unit // 2
     for row, column, _, shaded in cells:
         x, y = at(row, column)
-        wood = SHADED if shaded and ground is not Ground.LINES else light
+        wood = _WOODS[ground][shaded]
         edge = LINE if ground is Ground.SQUARES else wood
         pen.rectangle((x - half, y - half, x - half + unit, y - half + unit), wood, edge)
+    # Faint lines beyond the edge come first, so that those of the board run over them.
     for row, column, faint, shaded in sorted(cells, key=lambda cell: not cell[2]):
         x, y = at(row, column)
         if ground is Ground.LINES:
-            pen.line((x - half, y, x + half, y), FAINT if faint else LINE)
-            pen.line((x, y - half, x, y + half), FAINT if faint else LINE)
+            ink = FAINT if faint else LINE
+            pen.line((x - half, y, x + half, y), ink)
+            pen.line((x, y - half, x, y + half), ink)
         if ground is Ground.POINTS or (ground is Ground.LINES and shaded):
             pen.ellipse((x - 3, y - 3, x + 3, y + 3), INK)
     for start, end in joins:
         pen.line((at(*start), at(*end)), LINE)
-    beside = [(words, row, column) for column, words in enumerate(columns) for row in (top - 1, bottom + 1)]
-    beside += [(words, row, column) for row, words in enumerate(rows) for column in (left - 1, right + 1)]
-    for words, row, column in beside:
-        brush.write(pen, words, scale.letters, *at(row, column))
+    for words, place in beside(columns, rows, (top - 1, bottom + 1), (left - 1, right + 1)):
+        brush.write(pen, words, scale.letters, *at(*place))
     return _cut(brush.flat(image), plain, at, unit, unit, unit * 2 // 5, ground)
+
+
+_WOODS = {Ground.SQUARES: (WOOD, SHADED), Ground.LINES: (WOOD, WOOD), Ground.POINTS: (PAPER, SHADED)}
+"""The ground of usual and of shaded places; on lines these have a dot."""
+
+
+def beside(
+    columns: Sequence[str], rows: Sequence[str], above_below: Sequence[int], left_right: Sequence[int]
+) -> Iterator[tuple[str, Place]]:
+    """The labels along all four sides, and their places. above_below: two rows; left_right: two columns."""
+    for column, words in enumerate(columns):
+        yield from ((words, (row, column)) for row in above_below)
+    for row, words in enumerate(rows):
+        yield from ((words, (row, column)) for column in left_right)
 
 
 _CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))

@@ -111,6 +111,7 @@ class Line:
         down, right = self.end[0] - a, self.end[1] - b
         other_down, other_right = other.end[0] - c, other.end[1] - d
         area = down * other_right - right * other_down
+        # Parallel lines, as far as their rounded ends tell; only a drawing depends on it.
         if abs(area) < 1e-9:
             return False
         along = ((c - a) * other_right - (d - b) * other_down) / area
@@ -156,6 +157,7 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
     """The part of the segment inside the window; None if it is at most a point. By the method of Liang and Barsky."""
     width, height = sheet.board.width, sheet.board.height
     ends = ((segment.x1, segment.y1), (segment.x2, segment.y2))
+    # Mostly so, and exact fractions are slow.
     if all(0 <= x <= width and 0 <= y <= height for x, y in ends):
         return Line(sheet.spot(*ends[0]), sheet.spot(*ends[1]))
     run, rise = segment.x2 - segment.x1, segment.y2 - segment.y1
@@ -166,8 +168,8 @@ def _clipped(segment: Segment, sheet: Sheet) -> Line | None:
         (-rise, segment.y1),
         (rise, height - segment.y1),
     ):
-        if (speed == 0 and room < 0) or (speed > 0 and room < 0) or (speed < 0 and room < speed):
-            return None
+        if room < min(0, speed):
+            return None  # on this side all of it is outside
         if speed < 0:
             enter = max(enter, Fraction(room, speed))
         elif speed > 0:
@@ -221,21 +223,24 @@ class Layout:
         """Where labels are left out or hard to find, and where points are too close together to tell apart."""
         board = self.sheet.board
         places = {index: self.sheet.place(point) for index, point in enumerate(board.points) if self.sheet.shows(point)}
-        out = [place for index, place in places.items() if board.points[index].label and index not in self.signs]
-        out += [
-            path[len(path) // 2][0]
-            for index, path in enumerate(self.paths)
-            if path and self.segments[index].label and index not in self.numbers
-        ]
-        out += [start for start, text in self.numbers.values() if self._harm(start, len(text)) > HARD * len(text)]
-        spots = {place: (board.points[index].x, board.points[index].y) for index, place in places.items()}
-        around = self._near()
-        near = [
-            (row, column)
-            for (row, column), spot in spots.items()
-            if any(spots.get((row + down, column + right), spot) != spot for down, right in around)
-        ]
-        return out + near
+        hard = (start for start, text in self.numbers.values() if self._harm(start, len(text)) > HARD * len(text))
+        return [*self._unlabelled(places), *hard, *self._too_close(places)]
+
+    def _unlabelled(self, places: Mapping[int, Place]) -> Iterator[Place]:
+        """Where points and segments are whose labels found no room. places: of the points shown, by index."""
+        points = self.sheet.board.points
+        yield from (place for index, place in places.items() if points[index].label and index not in self.signs)
+        for index, path in enumerate(self.paths):
+            if path and self.segments[index].label and index not in self.numbers:
+                yield path[len(path) // 2][0]
+
+    def _too_close(self, places: Mapping[int, Place]) -> Iterator[Place]:
+        """Where points are too close together. places: of the points shown, by index."""
+        points, around = self.sheet.board.points, self._near()
+        spots = {place: (points[index].x, points[index].y) for index, place in places.items()}
+        for (row, column), spot in spots.items():
+            if any(spots.get((row + down, column + right), spot) != spot for down, right in around):
+                yield row, column
 
     def _near(self) -> list[Place]:
         """Offsets (rows down, columns to the right) at which another point is too close to tell apart at a glance."""

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 
-from games.scene import GridBoard, HexBoard, PlaneBoard, Scene, Segment, Stroke
+from games.scene import GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
 from pbm.draw import brush, cell_pictures
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded, pictured
@@ -64,9 +64,8 @@ def _laid_out(board: PlaneBoard) -> Layout:
     return Layout(_sheet(board), _laid_out_at_start(board.start) if board.start else None)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256)  # finding places for labels takes most of the time, and they stay during a game
 def _laid_out_at_start(board: PlaneBoard) -> Layout:
-    """Cached for all positions of a game, because finding places for labels takes most of the time."""
     return Layout(_sheet(board))
 
 
@@ -92,16 +91,27 @@ def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
         for stroke in strokes:
             for ends in stroke.dashes:
                 pen.line(ends, stroke.edge if around else stroke.ink, stroke.width + 2 * around)
-    for index, point in enumerate(board.points):
-        if layout.sheet.shows(point) and (point.here or point.target or index in layout.signs):
-            radius = 7 if point.here else 4 if point.target else 3
-            fill = COLOURS["yellow"] if point.here else TARGET if point.target else INK
-            brush.stamp(image, brush.dot(radius, fill), _pixel(layout.sheet.spot(point.x, point.y), top))
+    _stamp_points(image, layout, top)
     for index, (start, label) in layout.numbers.items():
         _write(image, start, label, _pen(layout.segments[index])[0], top)
     for index, (start, sign) in layout.signs.items():
         aside = max(-ASIDE, min(ASIDE, layout.off_middle(index)))
         _write(image, (start[0], start[1] + aside), sign, TARGET if board.points[index].target else INK, top)
+
+
+def _stamp_points(image: Image.Image, layout: Layout, top: int) -> None:
+    for index, point in enumerate(layout.sheet.board.points):
+        # The end of a stroke needs no dot, unless it is what a label stands for.
+        is_marked = point.here or point.target or index in layout.signs
+        if is_marked and layout.sheet.shows(point):
+            brush.stamp(image, brush.dot(*_dot_of(point)), _pixel(layout.sheet.spot(point.x, point.y), top))
+
+
+def _dot_of(point: Point) -> tuple[int, str]:
+    """The radius and the colour of a point."""
+    if point.here:
+        return 7, COLOURS["yellow"]
+    return (4, TARGET) if point.target else (3, INK)
 
 
 class _Drawn(NamedTuple):
@@ -121,6 +131,7 @@ def _pen(segment: Segment) -> tuple[str, int, int]:
 def _stroke(segment: Segment, line: Line, top: int) -> _Drawn:
     colour, width, dash = _pen(segment)
     (x, y), (to_x, to_y) = _pixel(line.start, top), _pixel(line.end, top)
+    # An odd number, so that dashes begin and end at the points.
     steps = int(hypot(to_x - x, to_y - y) / dash) | 1 if dash else 1
     right, down = (to_x - x) / steps, (to_y - y) / steps
     dashes = [
@@ -170,6 +181,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
         return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
     small = cell_pictures.picture(board, cell_pictures.SMALL)
     enlarged, octets = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2), len(small.data)
+    # Surely worth it, without drawing the large one to compare.
     if 3 * octets < 2 * least(board, enlarged):
         return enlarged
     whole = _picture(board)
@@ -215,6 +227,7 @@ def film(board: Callable[[int], Scene], plies: int) -> Picture | None:
         frames = [_scaled(frame, size) for frame in full]
         if len(data := _gif(frames)) <= most:
             break
+    # A smaller board still shows each move; only then are boards left out.
     while len(data) > most and len(frames) > 2:
         frames = [frames[place] for place in _spread(len(frames), (len(frames) + 1) // 2)]
         data = _gif(frames)

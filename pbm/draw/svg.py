@@ -32,10 +32,12 @@ from pbm.draw.brush import (
     SHADED,
     WINNING,
     WOOD,
+    faded,
     fill_of,
     ring_of,
     text_on,
 )
+from pbm.draw.cell_pictures import beside
 from pbm.draw.layout import Layout, Line, Spot, pictured
 
 
@@ -155,24 +157,23 @@ def _squares(board: GridBoard) -> Iterator[Stamp]:
     edge = LINE if board.ground is Ground.SQUARES else None
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
-        for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
-            places = (_square(*cell.place) for cell in alike)
-            crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
-            yield Stamp(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
+        yield from _crosses(board)
     if board.ground is not Ground.SQUARES:
-        for cell in (cell for cell in board.cells if board.ground is Ground.POINTS or cell.shaded):
-            x, y = _square(*cell.place)
-            yield Stamp(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
-    yield from _edges(board)
-
-
-def _edges(board: GridBoard) -> Iterator[Stamp]:
-    """The labels along all four sides."""
+        for cell in board.cells:
+            if cell.shaded or board.ground is Ground.POINTS:
+                x, y = _square(*cell.place)
+                yield Stamp(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
     (top, left), (bottom, right) = _beside(board)[-2:]
-    places = [(place, text) for at, text in enumerate(board.columns) for place in ((top, at), (bottom, at))]
-    places += [(place, text) for at, text in enumerate(board.rows) for place in ((at, left), (at, right))]
-    for place, text in places:
+    for text, place in beside(board.columns, board.rows, (top, bottom), (left, right)):
         yield Stamp(Depth.WORDS, label(*_square(*place), text))
+
+
+def _crosses(board: GridBoard) -> Iterator[Stamp]:
+    """The lines of a board of lines, those of faint places apart."""
+    for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
+        places = (_square(*cell.place) for cell in alike)
+        crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
+        yield Stamp(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
 
 
 def _joined(board: GridBoard) -> Iterator[Stamp]:
@@ -210,13 +211,19 @@ def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Stamp]:
             yield Stamp(Depth.LINES, _path((_shape(cell.place, six=False),), **{"class": "c"}))
         if cell.piece:
             yield Stamp(Depth.PIECES, f'<use href="#{_name(cell)}" x="{x}" y="{y}"/>')
-        if cell.last or cell.winning:
-            on_red = cell.piece and ring_of(fill_of(cell.piece, colours)) != LAST
-            kind = "w" if not cell.last else "y" if on_red else "l"
-            yield Stamp(Depth.LAST, f'<circle class="{kind}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
+        ring = _ring(cell, fill_of(cell.piece, colours))
+        if ring:
+            yield Stamp(Depth.LAST, f'<circle class="{ring}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
     if len(board.path) > 1:
         way = "L".join(f"{x} {y}" for x, y in (at(*place) for place in board.path))
         yield Stamp(Depth.LINES, f'<path class="l" d="M{way}"/>')
+
+
+def _ring(cell: Cell, fill: str) -> str:
+    """The class of the ring around a cell; empty for none."""
+    if cell.last:
+        return "l" if ring_of(fill) == LAST else "y"
+    return "w" if cell.winning else ""
 
 
 def _name(cell: Cell) -> str:
@@ -234,7 +241,7 @@ def _pieces(board: GridBoard | HexBoard) -> Iterator[tuple[str, str]]:
 
 def _piece(cell: Cell, fill: str) -> str:
     if cell.faint:
-        return f'<circle r="5" fill="{FAINT if fill == PAPER else fill}" stroke="{INK}" stroke-width=".5"/>'
+        return f'<circle r="5" fill="{faded(fill)}" stroke="{INK}" stroke-width=".5"/>'
     ink = text_on(fill)
     words = f'<text dy=".35em" style="font-size:9px;fill:{ink}">{escape(cell.piece)}</text>'
     if cell.form in (Form.ARROW, Form.WALL):

@@ -26,6 +26,7 @@ def _cells(board: HexBoard | GridBoard, sides: Sides) -> Iterator[str]:
         named = {cell.place: cell.name for cell in board.cells}
         yield f"The last move went from {' to '.join(named[place] for place in board.path)}."
     step = 2 if isinstance(board, HexBoard) else 1
+    # In Dots and Boxes the points are all alike; what is told are the lines.
     if not _is_drawn_on(board):
         rows = top_down(board.in_rows)
         named_rows = zip(rows, map(heads.get, numbers(rows), repeat("")), strict=True)
@@ -77,20 +78,23 @@ def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard, sides: Si
 
     Such as "White from a2 to b3, where Black was", "Black gone from b2" and "d4, d5 White instead of Black".
     """
-    old = {cell.name: _content(cell, sides) for cell in before.cells if cell.name}
-    new = {cell.name: _content(cell, sides) for cell in after.cells if cell.name}
+    old, new = _contents(before, sides), _contents(after, sides)
     changed = [(name, old.get(name, FREE), now) for name, now in new.items() if now != old.get(name, FREE)]
+    told: list[str] = []
     moved = _moved(changed)
     if moved:
         (start, what, _), (end, then, _) = moved
         changed = [each for each in changed if each not in moved]
-        told = [f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was")]
-    else:
-        told = []
+        told.append(f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was"))
     alike: dict[tuple[str, str], list[str]] = {}
     for name, then, now in changed:
         alike.setdefault((then, now), []).append(name)
     return told + [_change(", ".join(names), then, now) for (then, now), names in alike.items()]
+
+
+def _contents(board: HexBoard | GridBoard, sides: Sides) -> dict[str, str]:
+    """What is on each cell, by name; the copies beyond an edge have none."""
+    return {cell.name: _content(cell, sides) for cell in board.cells if cell.name}
 
 
 def _change(names: str, then: str, now: str) -> str:
@@ -108,6 +112,7 @@ def _moved(changed: Sequence[Change]) -> tuple[Change, Change] | None:
     left = [each for each in changed if each[2] == FREE]
     for start in left:
         came = [each for each in changed if each[2] == start[1]]
+        # With two of a kind nobody could tell which went where, or whether one of them was taken.
         if len(came) == 1 and sum(each[1] == start[1] for each in left) == 1:
             return start, came[0]
     return None
@@ -151,8 +156,8 @@ def _side(letter: str, sides: Sides) -> str:
 
 def _plane(board: PlaneBoard) -> Iterator[str]:
     """Sentences on points and segments with names; lists below the board explain the others."""
-    points = {(point.x, point.y): point.name or point.label for point in board.points}
-    named = [(name, _role(point)) for point in board.points if (name := point.name or point.label)]
+    points = _points(board)
+    named = [(name, _role(point)) for point in board.points if (name := _called(point))]
     plain = [name for name, role in named if not role]
     if plain:
         yield f"Points: {', '.join(plain)}."
@@ -165,6 +170,15 @@ def _plane(board: PlaneBoard) -> Iterator[str]:
             yield told
 
 
+def _called(point: Point) -> str:
+    return point.name or point.label
+
+
+def _points(board: PlaneBoard) -> dict[tuple[int, int], str]:
+    """What is where, for segments whose ends have no names of their own."""
+    return {(point.x, point.y): _called(point) for point in board.points}
+
+
 def _role(point: Point) -> str:
     roles = ((point.here, "the next move starts here"), (point.target, "may be gone to"), (point.last, "the last move"))
     return "".join(f", {role}" for holds, role in roles if holds)
@@ -172,8 +186,7 @@ def _role(point: Point) -> str:
 
 def changed_segments(board: PlaneBoard) -> list[str]:
     """The segments that the last move drew or removed."""
-    points = {(point.x, point.y): point.name or point.label for point in board.points}
-    told = []
+    points, told = _points(board), []
     for segment in board.segments:
         if segment.gone or segment.last:
             done = "removed" if segment.gone else f"drawn, {segment.stroke}"
