@@ -32,13 +32,11 @@ def limit() -> None:
 
 @contextmanager
 def ending_with(asker: int) -> Iterator[None]:
-    """Ends this process when the process that asked is gone, which may happen even before this one starts.
-
-    Processes started by a package end, too, if this process leads its own group.
-    """
+    """Ends this process when the process that asked is gone, which may happen even before this one starts."""
 
     def look_up(*_: object) -> None:
         if os.getppid() != asker:
+            # With what a package has started, if that is in this group.
             if os.getpgrp() == os.getpid():
                 os.killpg(0, signal.SIGKILL)
             os._exit(1)

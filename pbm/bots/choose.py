@@ -87,6 +87,7 @@ def choose(game: AnyGame, pos: Any, budget: Budget, seed: int = 0, skill: Skill 
     skill = skill or skill_of(game.info.name)
     sure = _surest(game, pos, skill, budget, seed)
     dice = Random(f"slip {seed}")
+    # Even a beginner sees a move that wins at once.
     if dice.random() < budget.slip and not (sure.exact and sure.value > 0 and len(sure.line) == 1):
         move = dice.choice(skill.careless(pos, dice))
         return Decision(move, sure.value, (move,), exact=False)
@@ -155,6 +156,7 @@ def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Fou
     positions, dice = [start], Random(f"puzzle {seed}")
     for move in moves:
         positions.append(skill.game.play(positions[-1], move))
+    # Before a resignation either side may have been winning.
     over = skill.game.outcome(positions[-1]) is not None
     ends = (len(moves) - 3,) if over else (len(moves), len(moves) - 1)
     return next(filter(None, (_earliest(skill, positions, tuple(moves), end, dice) for end in ends)), None)
@@ -165,9 +167,11 @@ def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], en
     found, until = None, process_time() + _MOST_SECONDS
     for ply in range(end, -1, -2):
         judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
+        # Further back the win was not there yet, or cannot be proved.
         if judged is None or not judged[0] or process_time() > until:
             break
         line = judged[1]
+        # A win at once is no puzzle.
         if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
             found = moves[:ply], line
     return found
@@ -186,6 +190,7 @@ def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:
     """Whether it is proved that no move but the best wins, in a position with enough moves."""
     game, side = skill.game, skill.game.to_move(pos)
     moves = list(islice(game.moves(pos), WIDEST))
+    # With few moves the answer can be guessed; with too many they are not all known.
     if not FEWEST_MOVES <= len(moves) < WIDEST:
         return False
     others = (truth(skill, game.play(pos, move), side, dice) for move in moves if move != best)

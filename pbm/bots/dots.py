@@ -33,9 +33,11 @@ def opened(parts: Parts) -> int:
     """
     values = []
     for at, part in enumerate(parts):
+        # Opening one of two equal parts is as good as opening the other.
         if at and part == parts[at - 1]:
             continue
         boxes, rest = abs(part), opened(parts[:at] + parts[at + 1 :])
+        # Declining leaves four boxes of a loop, or two of a chain; a chain of two or less cannot be declined.
         declined = boxes - 8 if part < 0 else boxes - 4 if part > 2 else -boxes
         values.append(-max(boxes + rest, declined - rest) if part < 0 or part > 2 else -(boxes + rest))
     return max(values, default=0)
@@ -79,6 +81,7 @@ class Grid:
                             lines |= missing.pop(other)
                             boxes.add(other)
                             fresh.append(other)
+            # A chain has one line more than boxes.
             loop = len(boxes) > 3 and lines.bit_count() == len(boxes)
             found.append((-len(boxes) if loop else len(boxes), lines))
         return found
@@ -122,6 +125,7 @@ class Strings:
         declining = 0
         for line in bits(closing):
             further = [left for box in self._grid.beside[line] if (left := self._left(box, drawn)).bit_count() == 2]
+            # A box that leads to no other can be taken at no cost.
             if not further:
                 return [line]
             declining |= further[0] & ~(1 << line)
@@ -168,12 +172,13 @@ class DotsSkill(Skill):
         dice.shuffle(safe)
         closing = [box for box, left in enumerate(missing) if left == 1]
         while safe or closing:
+            # Boxes are taken first: what is gained now cannot be lost, and the turn stays.
             line = (board.boxes[closing.pop()] & ~drawn).bit_length() - 1 if closing else safe.pop()
             if line < 0 or drawn >> line & 1:
-                continue
+                continue  # drawn meanwhile, to close a box
             beside = board.beside[line]
-            if not any(missing[box] == 1 for box in beside) and any(missing[box] == 2 for box in beside):
-                continue
+            if min(missing[box] for box in beside) == 2:
+                continue  # it would offer a box; no line that does is drawn before the count at the end
             drawn, closed = drawn | 1 << line, 0
             for box in beside:
                 missing[box] -= 1

@@ -6,7 +6,7 @@ by the rules. The rules have no dead stones at the end, so a game is played unti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import tanh
 from random import Random
@@ -26,15 +26,12 @@ PASSES_BELOW = 12
 
 
 class GoSkill(Skill):
-    """Plays points that are not eyes, those in danger or beside the last stone first; all moves of a random game count.
-
-    The two lines at the edge are left out as long as no stone is near.
-    """
+    """Plays points that are not eyes, those in danger or beside the last stone first."""
 
     game: Go
     full = 4500
     shares = (1 / 28, 1 / 12, 1 / 5, 1 / 3, 1)
-    rave = 300.0
+    rave = 300.0  # all moves of a random game count
     slips = (0.53, 0.3, 0.17, 0.12)
     explore = 0.25
     ordered = True
@@ -42,6 +39,7 @@ class GoSkill(Skill):
 
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         game, board = self.game, self.game.board(pos.options)
+        # The other side has passed: where the count is won, nothing else can be better.
         if pos.passes and (end := game.outcome(game.play(pos, PASS))) and end.winner is pos.to_move:
             return [PASS]
         goban, own, others = goban_of(board), pos.own, pos.others
@@ -49,6 +47,7 @@ class GoSkill(Skill):
         dice.shuffle(legal)
         urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
         near = board.grow_all(board.grow_all(pos.taken))
+        # The two lines at the edge, as long as no stone is near.
         idle = (goban.on_edge | board.grow_all(goban.on_edge)) & ~near
         legal = [cell for cell in legal if not idle >> cell & 1] or legal
         legal.sort(key=lambda cell: (cell not in urgent, not near >> cell & 1, goban.on_edge >> cell & 1))
@@ -125,10 +124,10 @@ class Goban:
         chance = dice.random
         played: tuple[list[int], list[int]] = ([], [])
         turn, ko = 0, -1
+        # Without superko a random game might go round for ever.
         for _ in range(3 * self.full.bit_count()):
             urgent = self.urgent(last, own, others) if chance() < HEEDS else []
-            tries = ((cell, after(self._board, own, others, cell)) for cell in urgent if cell != ko)
-            cell, left = next((each for each in tries if each[1]), None) or self._anywhere(own, others, ko, chance)
+            cell, left = self._first(urgent, own, others, ko) or self._anywhere(own, others, ko, chance)
             if left is None:
                 passes += 1
                 last, ko = None, -1
@@ -138,12 +137,22 @@ class Goban:
             else:
                 passes = 0
                 gone, alone = others & ~left[1], not self.beside[cell] & left[0]
+                # Simple ko: a stone that took one stone alone, and stands alone, must not be taken back at once.
                 ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and alone else -1
                 played[turn].append(cell)
                 last = cell
                 others, own = left
             turn = 1 - turn
         return (own, others, played) if turn == 0 else (others, own, played)
+
+    def _first(
+        self, cells: Iterable[int], own: Cells, others: Cells, ko: int
+    ) -> tuple[int, tuple[Cells, Cells] | None] | None:
+        """The first of these points that may be played, and the stones after that; None if none may."""
+        for cell in cells:
+            if cell != ko and (stones := after(self._board, own, others, cell)):
+                return cell, stones
+        return None
 
     def _anywhere(
         self, own: Cells, others: Cells, ko: int, chance: Callable[[], float]

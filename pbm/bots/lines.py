@@ -99,11 +99,9 @@ class BookMove(NamedTuple):
 
 @cache
 def four_book() -> dict[int, BookMove]:
-    """The best moves of Four in a Row by the key of a position; a mirror image has one key with it.
-
-    Whoever follows the book, as either side, only meets positions that are in it, or that are solved within the steps
-    of the highest level. It was computed by bench/four_book.c.
-    """
+    """The best moves of Four in a Row by the key of a position; a mirror image has one key with it."""
+    # Computed by bench/four_book.c: whoever follows the book, as either side, only meets positions that are in it, or
+    # that are solved within the steps of the highest level.
     rows = (line.split() for line in _BOOK.read_text().splitlines())
     return {int(key, 16): BookMove(int(column), int(value)) for key, column, value in rows}
 
@@ -178,6 +176,7 @@ class FourSkill(Skill):
                 return Rollout(value)
             if not moves:
                 return Rollout(0.0)
+            # Whoever plays below an own open square lets the other side take it.
             if wasted := columns.under(mine):
                 moves = [move for move in moves if not move & wasted] or moves
             move = moves[int(chance() * len(moves))]
@@ -246,6 +245,7 @@ class GomokuSkill(Skill):
         worth: dict[int, int] = {}
         for window in windows(board):
             mine, theirs = window & own, window & others
+            # Empty it means nothing yet, and with stones of both it can never be a five.
             if bool(mine) == bool(theirs):
                 continue
             stones = (mine or theirs).bit_count()
@@ -255,8 +255,10 @@ class GomokuSkill(Skill):
             gain = _GROWN[stones] if mine else _STOPPED[stones]
             for cell in bits(left):
                 worth[cell] = worth.get(cell, 0) + gain
-        if wins or threats:
-            return list(bits(wins & -wins or threats))
+        if wins:
+            return list(bits(wins & -wins))
+        if threats:
+            return list(bits(threats))
         best = sorted(worth, key=lambda cell: (-worth[cell], cell))[:WIDTH]
         return best or list(bits(free))
 

@@ -111,9 +111,13 @@ def _cells(rows: Sequence[int]) -> Cells:
 def completions(filled: Sequence[int], most: int) -> list[Cells]:
     """All full grids that a position can lead to, built by rows. Raises: OutOfSteps if there are more than `most`."""
     size = len(filled)
-    room = [2 - sum(line >> column & 1 for line in filled) for column in range(size)]
-    once, twice = (sum(1 << column for column in range(size) if room[column] >= least) for least in (1, 2))
-    found = [(once, twice, 0)]
+    filled_once = filled_twice = 0
+    for line in filled:
+        filled_twice |= filled_once & line
+        filled_once |= line
+    full = (1 << size) - 1
+    # The columns with room for one more square and for two, and the grid so far.
+    found = [(full & ~filled_twice, full & ~filled_once, 0)]
     for row, line in enumerate(filled):
         further = []
         for once, twice, grid in found:
@@ -162,11 +166,7 @@ def shuffled_rest(pos: Position, dice: Random) -> list[Square]:
 
 
 def yellow_margin(own: list[int], filled: list[int]) -> int:
-    """Yellow's points minus Purple's on a full grid. own: the squares of one side, an integer for each row.
-
-    A crossing's four ends are two of its row and two of its column, so it is Yellow's if both have an even number of
-    yellow squares, or both an odd number.
-    """
+    """Yellow's points minus Purple's on a full grid. own: the squares of one side, an integer for each row."""
     odd_columns = covering = begun = margin = 0
     for row in own:
         odd_columns ^= row
@@ -177,6 +177,8 @@ def yellow_margin(own: list[int], filled: list[int]) -> int:
         crossed = between & covering
         odd = (crossed & odd_columns).bit_count()
         even = crossed.bit_count() - odd
+        # Of a crossing's four ends two are its row's and two its column's: it is Yellow's if both numbers of yellow
+        # squares are even, or both odd.
         margin += even - odd if mine.bit_count() % 2 == 0 else odd - even
         covering |= line & ~begun
         begun |= line

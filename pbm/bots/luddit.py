@@ -105,6 +105,7 @@ def haul(size: int, own: Cells, other: Cells) -> Cells:
         helpers = [1 << cell for cell in bits(group.stones)] if count <= WIDEST_LOOP else []
         for left in chain((0,), helpers, (one | two for one, two in combinations(helpers, 2))):
             loop = group.stones & ~left
+            # Those that leave out more are smaller still.
             if count - left.bit_count() <= max(2, best.bit_count()):
                 break
             if board.is_piece(loop) and board.is_bound(loop, stones):
@@ -195,10 +196,7 @@ def turns(judge: Judge, dice: Random) -> Iterator[Turn]:
 
 
 def single(judge: Judge, number: int, dice: Random) -> list[Move]:
-    """Moves to consider: those that take the other side's stones or lock them up, fill the plan, or come close.
-
-    If the board is full, stones that the plan does not need, or that the other side could take up, go elsewhere.
-    """
+    """Moves to consider: those that take the other side's stones or lock them up, fill the plan, or come close."""
     own, theirs = judge.field.of(judge.side), judge.field.of(judge.side.other)
     loose = bound(judge.options.size, judge.field.all)
     taking = [Move((cell,)) for cell in some(theirs & loose, number, dice)]
@@ -211,7 +209,8 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
     locking = [Move((cell,), (dice.choice(holes),)) for cell in some(theirs & loose, number, dice) if holes]
     if judge.can_place:
         return [*taking, *locking, *(Move(put=(cell,)) for cell in ends)]
-    astray = list(bits(own & ~ours.cells if ours else 0)) or list(bits(own & loose)) or list(bits(own))
+    # On a full board, stones that the plan does not need, or that the other side could take up, go elsewhere.
+    astray = list(bits((ours and own & ~ours.cells) or own & loose or own))
     further = [Move((dice.choice(astray),), (cell,)) for cell in ends if astray]
     return [*taking, *further, *locking] or list(islice(judge.placed_or_removed(), number))
 

@@ -148,6 +148,7 @@ def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
     budget = replace(budget, patience=min(budget.patience, question.patience))
     board = strong.known(game, game.options(question.options)) if question.level == max(LEVELS) else None
+    # Whoever opens too well loses the opening to a swap.
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)
     elif board is not None:
@@ -212,11 +213,9 @@ class Mind:
             _kill(self._process)
 
     def __call__(self, question: Question) -> list[Thought]:
-        """Raises: Stopped; NoThought if the process fails, or takes too long.
-
-        A process that something else killed, such as a system short of memory, is started again once.
-        """
+        """Raises: Stopped; NoThought if the process fails, or takes too long."""
         status, out, trouble = self._answer(question)
+        # Something else killed it, such as a system short of memory: once more.
         if status == -SIGKILL:
             status, out, trouble = self._answer(question)
         if status:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 
 from games import AnyGame
@@ -102,35 +102,47 @@ class Sketches:
 
 def _extended(pos: Sketch, place: Place) -> Sketch:
     """The sketch with one more segment, from the current point to a place."""
-    lines, weights, (x, y) = pos.lines, pos.weights, pos.spot
+    lines, (x, y) = pos.lines, pos.spot
     if isinstance(place, int):
         to_x, to_y = pos.corners[place]
         far: Collection[int] = _touching(pos.places, place)
-        weight = 1
     else:
-        one, two = place
-        to_x, to_y = _meeting(lines[one - 1], lines[two - 1])
-        far, weight = place, weights[one - 1] + weights[two - 1]
-    start = pos.places[-1]
-    weight += 1 if isinstance(start, int) else weights[start[0] - 1] + weights[start[1] - 1]
+        to_x, to_y = _meeting(lines[place[0] - 1], lines[place[1] - 1])
+        far = place
+    weight = _weight(pos.weights, pos.places[-1]) + _weight(pos.weights, place)
     right, up, ply, near = to_x - x, to_y - y, len(lines) + 1, pos.here
     crossed: list[tuple[float, int]] = []
     for number, (at_x, at_y, dx, dy) in enumerate(lines, 1):
         start_side = dx * (y - at_y) - dy * (x - at_x)
         end_side = dx * (to_y - at_y) - dy * (to_x - at_x)
+        # Lines through either end meet the new one there, whatever rounded numbers say.
         if start_side * end_side < 0 and number not in near and number not in far:
             side = right * (at_y - y) - up * (at_x - x)
             if side * (side + right * dy - up * dx) < 0:
                 crossed.append((start_side / (start_side - end_side), number))
     crossed.sort()
-    crowded = {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
-    closed = {place, *((one, two) for one in crowded for two in crowded)} if crowded else {place}
+    crowded = _crowded(crossed)
+    closed = {place, *product(crowded, crowded)}
     new = _suiting(pos.options, ((number, ply) for _, number in sorted(crossed, key=_number) if number not in crowded))
     found = (*[crossing for crossing in pos.open if crossing not in closed], *new)
     places, here = (*pos.places, place), frozenset((*far, ply))
-    lines, weights = (*lines, (x, y, right, up)), (*weights, weight)
+    lines, weights = (*lines, (x, y, right, up)), (*pos.weights, weight)
     moves = tuple(_targets(pos.options, places, found, here, weights))
     return Sketch(pos.options, pos.corners, places, (to_x, to_y), lines, weights, found, here, moves)
+
+
+def _weight(weights: Sequence[int], place: Place) -> int:
+    """As in the rules. weights: of the segments."""
+    return 1 if isinstance(place, int) else weights[place[0] - 1] + weights[place[1] - 1]
+
+
+def _crowded(crossed: Sequence[tuple[float, int]]) -> set[int]:
+    """The segments that cross a new one where another one does, so that three meet. crossed: in order along it."""
+    crowded = set[int]()
+    for (low, one), (high, two) in pairwise(crossed):
+        if high - low < SAME:
+            crowded.update((one, two))
+    return crowded
 
 
 def _number(crossed: tuple[float, int]) -> int:
@@ -170,6 +182,7 @@ def _targets(
     if options.colours == "split":
         differ = len(places) % 2 == 0
         crossings = [each for each in crossings if (each[1] - each[0]) % 2 == differ]
+    # A crossing weighs as much as two segments, so that in most games none can be too heavy.
     if 2 * max(weights) > MAX_WEIGHT:
         crossings = [each for each in crossings if weights[each[0] - 1] + weights[each[1] - 1] <= MAX_WEIGHT]
     ends: list[Place] = [*_corners(options.sides, places, is_on_first=1 in here), *crossings]
@@ -224,8 +237,10 @@ class PolygonSkill(Skill):
         confirming = steps.of(STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
         try:
             found = proof.solution(pos, from_one)
+            # Only a win from the first corner holds for all; a loss may be won from another one.
             if found.value < 0 and len(from_one) < len(moves):
                 return None
+            # Rounded numbers may have joined or parted points; only what the rules confirm is certain.
             return found if proof.holds(self._rules, pos, confirming) else None
         except OutOfSteps:
             return proof.leaning()

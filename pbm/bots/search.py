@@ -101,6 +101,7 @@ class Search:
         """Grows the tree until the budget is spent, by at least one visit, or until the root is proved."""
         end, last = process_time() + budget.seconds, monotonic() + budget.patience
         for number in range(budget.visits):
+            # One visit at least, so that there is a move.
             if self.root.proved or (number and (process_time() >= end or monotonic() >= last)):
                 return
             self._visit()
@@ -122,6 +123,7 @@ class Search:
 
     def _open(self, node: Node) -> None:
         node.moves = list(self._skill.moves(node.pos, self._dice))
+        # The order of the rules is from one corner of the board to the other, and equals are tried in order.
         if not self._skill.ordered:
             self._dice.shuffle(node.moves)
         node.kids = [None] * len(node.moves)
@@ -137,6 +139,7 @@ class Search:
                 visits, mean = 0, guess
             else:
                 low, high = kid.low, kid.high
+                # Nothing below can change what is known above.
                 if low == high or (high <= node.low if sign > 0 else low >= node.high):
                     continue
                 visits = kid.visits

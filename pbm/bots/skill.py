@@ -198,17 +198,15 @@ class Exact(ABC, Generic[At]):
         return best
 
     def solution(self, at: At, mover: Side) -> Solution | None:
-        """The exact solution of a position; None if the steps do not suffice.
-
-        As many steps again may be spent on choosing among moves of the same value.
-        """
-        again = self._steps.of(1)
+        """The exact solution of a position; None if the steps do not suffice."""
+        again = self._steps.of(1)  # for choosing among moves of the same value
         try:
             value = self.value(at)
         except OutOfSteps:
             return None
         line = self._line(at)
         self._steps = again
+        # A win needs no trap.
         if value < 1 and (trap := self._trap(at, value, len(line))) is not None:
             line = [trap[0], *self._line(trap[1])]
         return Solution(float(mover.sign * value), tuple(line)) if line else None
@@ -288,6 +286,7 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
             return 1
         threats &= free
         moves = (threats or free) & ~losses
+        # Two threats cannot both be stopped.
         if not moves or threats & threats - 1:
             return -1
         order = sorted(bits(moves), key=lambda move: -self.refuted[move])

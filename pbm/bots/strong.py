@@ -80,8 +80,7 @@ def decision(
 ) -> Decision:
     """The move for the position that the plies led to, in canonical notation.
 
-    seconds: of processor time; patience: by the clock. The search itself counts only visits (given a time, it ignores
-    them), so how many it may make is known from how long a short search takes.
+    seconds: of processor time; patience: by the clock.
     """
     import pyspiel  # an extra
 
@@ -95,6 +94,7 @@ def decision(
         search = pyspiel.MCTSBot(theirs, judge, EXPLORE, visits, MEMORY_MB, True, seed, False)
         return search.mcts_search(state).best_child()
 
+    # The search counts only visits, or ignores them if given a time: a short one tells how many there is time for.
     begun = process_time(), monotonic()
     best = searched(TRIED)
     longer = min(seconds / (process_time() - begun[0] + TICK), patience / (monotonic() - begun[1] + TICK))

@@ -78,6 +78,7 @@ class CrossGeoSkill(Skill):
         board, standing, side = graph(pos.options), pos.standing, pos.side
         chance, colours, leaves = dice.random, board.colours, survivors(pos.options)
         order = sorted(bits(standing), key=lambda _: chance())
+        # On a green board both pick from the same edges, so that only the number of picks counts.
         if colours.count("g") == len(colours):
             mine = side is not Side.FIRST
             for edge in order:
@@ -208,9 +209,8 @@ class Sums:
                     yield (rest, moved) if side else (moved, rest)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # the same ends of random games come again and again
 def _ends(board: Squares) -> Sums:
-    """Cached per board, because the same ends of random games come again and again."""
     return Sums(board, Steps(maxsize))
 
 

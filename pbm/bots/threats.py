@@ -82,6 +82,7 @@ class Threats(ABC):
         for move, after in self.makers(own, mine):
             if not move & allowed or not (reply := after[0] & free & ~move):
                 continue
+            # Two cells to stop, or one where the answer itself would lose.
             if reply & reply - 1 or reply & theirs[1]:
                 return move, reply
             steps[0] -= 1
@@ -95,9 +96,10 @@ class Threats(ABC):
     def defences(self, own: Cells, free: Cells, line: Sequence[Cells]) -> Cells:
         """The free cells of which a side must take one to stop an attack, in games without losing stones.
 
-        own: the side's stones. line: of the attack. A stone anywhere else changes nothing: it takes no cell of the
-        attack and, even with all the answers, creates no threat that could interrupt it.
+        own: the side's stones. line: of the attack.
         """
+        # A stone anywhere else takes no cell of the attack and, even with all the answers, creates no threat that could
+        # interrupt it.
         answers = reduce(or_, line[1:-1:2], 0)
         answered, left = own | answers, free & ~answers
         mine = self.prospects(answered)
