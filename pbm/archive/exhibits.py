@@ -6,7 +6,7 @@ game. A tournament is tables: the standings, and every result, with a link to th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -77,6 +77,7 @@ def _seen(state: State) -> Board:
 def _parts(boards: Sequence[Board], steps: Sequence[Frame]) -> Iterator[Stretch]:
     """As few stretches as possible, by halving."""
     first, last, is_short = steps[0].ply, steps[-1].ply, len(steps) < 3
+    # Drawing many segments takes long, so that it is asked before that.
     if is_short or sum(len(board.segments) for board in boards if isinstance(board, PlaneBoard)) <= MOST_SEGMENTS:
         svg = replay(boards, f"The board after each of the moves {first} to {last}", first)
         if is_short or len(svg) + sum(FEW + 2 * len(step.notation) for step in steps) <= MOST_CHARACTERS:
@@ -149,6 +150,8 @@ def _tally(player: Player, boards: Sequence[Finished]) -> str:
 
 WIDEST = 24
 """The most players of a table with a column for each of them; a larger table has a column for each round."""
+MOST_ROUNDS = 30
+"""The most columns of rounds, the latest."""
 MOST_CELLS = 700
 """The most cells on a page."""
 _SCORES = ("0", "½", "1")
@@ -217,39 +220,47 @@ def _of_division(tournament: Tournament, held: Sequence[Meeting], public: Public
     kind = tournament.terms.kind
     players = {player.id: player for meeting in held for player in meeting.players}
     lines = standings(list(players), [each.bout for each in held], kind.tie_breaks)
-    table = _Table(held, {line.entrant: number for number, line in enumerate(lines, 1)}, public)
-    matrix = kind in (Kind.ROUND_ROBIN, Kind.LEAGUE) and len(lines) <= WIDEST
-    rounds = sorted({each.round for each in held})[-30:]
-    columns = tuple(map(str, range(1, len(lines) + 1))) if matrix else tuple(f"R{number}" for number in rounds)
-    rows = [table.row(line, players, [each.entrant for each in lines] if matrix else None, rounds) for line in lines]
+    numbers = {line.entrant: number for number, line in enumerate(lines, 1)}
+    # Only where everybody meets everybody is a column for each player filled.
+    by_round = kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) or len(lines) > WIDEST
+    table = _Table(held, numbers, public, by_round)
+    columns = table.columns
+    rows = [table.row(line, players, columns) for line in lines]
     heading = f"Season {held[0].season}, division {held[0].division}" if kind is Kind.LEAGUE else "Standings"
     most = MOST_CELLS // (len(columns) + 3)
     for start in range(0, len(rows), most):
-        yield Crosstable(heading, columns, tuple(rows[start : start + most]))
+        yield Crosstable(heading, tuple(columns.values()), tuple(rows[start : start + most]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
+    """numbers: of the players, in the order of the standings. by_round: has a column for each round, not player."""
+
     held: Sequence[Meeting]
     numbers: Mapping[int, int]
     public: Public
+    by_round: bool
 
-    def row(self, line: Line, players: Mapping[int, Player], against: Sequence[int] | None, rounds: list[int]) -> Row:
-        """against: the players of the columns; None if there is a column for each round."""
-        mine = [each for each in self.held if each.bout.holds(line.entrant)]
-        if against is None:
-            found = [[each for each in mine if each.round == number] for number in rounds]
-        else:
-            found = [[each for each in mine if each.bout.opponent(line.entrant) == other] for other in against]
-        cells = tuple(
-            tuple(self._result(each, line.entrant, named=against is None) for each in column) for column in found
-        )
+    @property
+    def columns(self) -> dict[int | None, str]:
+        """The heading of each column, by round or by player."""
+        if self.by_round:
+            return {number: f"R{number}" for number in sorted({each.round for each in self.held})[-MOST_ROUNDS:]}
+        return {player: str(number) for player, number in self.numbers.items()}
+
+    def row(self, line: Line, players: Mapping[int, Player], columns: Iterable[int | None]) -> Row:
+        cells = {column: list[Score]() for column in columns}
+        for meeting in self.held:
+            if meeting.bout.holds(line.entrant):
+                opponent = meeting.bout.opponent(line.entrant)
+                column = meeting.round if self.by_round else opponent
+                if column in cells:
+                    cells[column].append(self._result(meeting, line.entrant, opponent))
         player = players[line.entrant] if line.entrant in self.public.players else None
-        return Row(line.rank, player, f"{float(line.points):g}", cells)
+        return Row(line.rank, player, f"{float(line.points):g}", tuple(map(tuple, cells.values())))
 
-    def _result(self, meeting: Meeting, player: int, *, named: bool) -> Score:
-        bout = meeting.bout
-        score = "·" if bout.points is None else _SCORES[bout.score(player)]
-        opponent = bout.opponent(player)
-        text = score if not named else f"{score} bye" if opponent is None else f"{score} v {self.numbers[opponent]}"
+    def _result(self, meeting: Meeting, player: int, opponent: int | None) -> Score:
+        text = "·" if meeting.points is None else _SCORES[meeting.bout.score(player)]
+        if self.by_round:
+            text += " bye" if opponent is None else f" v {self.numbers[opponent]}"
         return Score(text, meeting.board if meeting.board in self.public.boards else None)

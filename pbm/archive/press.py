@@ -90,6 +90,7 @@ def collected(store: Store) -> Collection:
 
 
 def _is_public(person: Person) -> bool:
+    # Erased players have a name and a row only for the sake of their opponents.
     return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
 
 
@@ -238,6 +239,7 @@ class Press:
             for finished in some:
                 try:
                     self._print_board(finished, replayed(finished, records[finished.board]))
+                # One record that was altered must not keep all others from being published.
                 except (GameError, Rejected):
                     self.skipped.append(finished.board)
 
@@ -262,11 +264,9 @@ def nearby(number: int, count: int) -> list[int]:
 
 
 def slug(player: Player) -> str:
-    """The name of a player's files, unique because no two userids differ only in case.
-
-    It has no dot: bob's page would be the folder of a player called bob.html, and a web server takes what stands
-    between dots for the kind of the file.
-    """
+    """The name of a player's files, unique because no two userids differ only in case."""
+    # With a dot, bob's page would be the folder of a player called bob.html, and a web server takes what stands between
+    # dots for the kind of the file.
     return player.userid.casefold().replace(".", "~")
 
 

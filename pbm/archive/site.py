@@ -96,6 +96,7 @@ class Site:
         """Add a file to the site; it is written unless it is there already with the same content."""
         data, present = content.encode(), self.folder / path
         self.paths.add(path)
+        # What has not changed keeps its time, by which web servers and copies tell what to send again.
         if present.is_file() and present.read_bytes() == data:
             return
         self.changed[path] = present.exists()
@@ -125,6 +126,7 @@ class Site:
         os.sync()  # after a power failure there must be no empty files under final names
         kept = {board: made for board, made in self.before.items() if self.changed.keys().isdisjoint(made[1])}
         self._write_ledger(self.known | self.paths, kept)
+        # New files first, so that no page that is replaced links to one that is not there yet.
         for path in sorted(self.changed, key=lambda path: (self.changed[path], path)):
             target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)

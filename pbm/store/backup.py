@@ -157,12 +157,9 @@ class Contents(Queries):
         self._connection.execute(insert(table), [dict(zip(names, row, strict=True)) for row in rows])
 
     def counters(self) -> Iterator[tuple[str, str, int, int]]:
-        """Each table that numbers its rows: its sequence, the last number given, and the highest in use; 0 for none.
-
-        SQLite has no sequences.
-        """
+        """Each table that numbers its rows: its sequence, the last number given, and the highest in use; 0 for none."""
         if self._connection.dialect.name == "sqlite":
-            return
+            return  # it has no sequences
         there = set(inspect(self._connection).get_table_names())
         for table in TABLES:
             key = table.autoincrement_column
@@ -186,6 +183,7 @@ def difference(one: Contents, other: Contents, table: Table) -> str:
     """Where two databases differ; empty if they do not. NULs may have been replaced."""
     for mine, theirs in zip_longest(one.rows(table), other.rows(table), fillvalue=()):
         for row, copied in zip_longest(mine, theirs):
+            # PostgreSQL holds no NUL in a text, and has the replacement character there.
             if row is None or copied is None or tuple(map(_without_nuls, row)) != tuple(map(_without_nuls, copied)):
                 return f"{table.name}: the row {(row or copied)[0]} is not the same in both"
     return ""

@@ -217,6 +217,7 @@ class Belongings(Queries):
         """Add a match without its record; returns its board. board: None for the next free. Raises: BadArguments."""
         keys = {"board": board, "seat1_id": seats[0], "seat2_id": seats[1], "rematch_of": rematch_of}
         added = self._take_in(matches, row, keys)
+        # PostgreSQL's sequence does not hear of a number that was given, and would give it again.
         if self._connection.dialect.name != "sqlite":
             raised = select(func.max(matches.c.board)).scalar_subquery()
             self._connection.execute(select(func.setval(text("'matches_board_seq'"), raised)))
@@ -284,16 +285,24 @@ def _value(column: Column[Any], value: Any) -> Any:
         return None
     if isinstance(column.type, Instant):
         return instant(value)
-    kind = column.type.python_type
-    fits = isinstance(value, _KINDS.get(kind, kind)) and isinstance(value, bool) == (kind is bool)
-    if isinstance(value, str):
-        most = getattr(column.type, "length", None) or len(value)
-        fits = fits and len(value) <= most and not _UNSTORABLE.search(value)
-    if isinstance(value, float):
-        fits = fits and math.isfinite(value)
-    if not fits or (isinstance(value, int) and abs(value) >= _MOST):
+    if not _fits(column, value):
         raise BadArguments(f'"{str(value)[:40]}" does not fit {column.name} of {column.table.name}.')
     return value
+
+
+def _fits(column: Column[Any], value: Any) -> bool:
+    """Whether every database stores the value, and gives the same back."""
+    kind = column.type.python_type
+    # True is an int for Python, but not for PostgreSQL.
+    if not isinstance(value, _KINDS.get(kind, kind)) or isinstance(value, bool) != (kind is bool):
+        return False
+    if isinstance(value, str):
+        # SQLite keeps texts of any length.
+        most = getattr(column.type, "length", None) or len(value)
+        return len(value) <= most and not _UNSTORABLE.search(value)
+    if isinstance(value, float):
+        return math.isfinite(value)  # as in comparisons NaN is neither more nor less
+    return not isinstance(value, int) or abs(value) < _MOST
 
 
 def instant(word: Any) -> datetime:

@@ -154,6 +154,7 @@ class Store:
         """A connection within a transaction, which is committed at the end of the block."""
         with translated(), self._engine.connect() as connection:
             connection.execution_options(pbm_writes=writes)
+            # READ COMMITTED would show each statement another state.
             if self.locks_rows and not writes:
                 connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
@@ -185,10 +186,12 @@ class Store:
                     tx.acts.add(self.signature)
                 yield tx
                 tx.tell_others()
-                self._file.check()
+                self._file.check()  # what is written to a file that is no longer there would be lost without a word
                 if self.only_tries:
                     raise _OnlyTriedError
+            # Only now: an act that was rolled back is not in the log, and the next one signs.
             self.signature = None
+            # After the commit, or others would look and find nothing yet.
             if self._file.path is not None and tx.grew:
                 ring(self._file.path, self._own_bells, tx.grew)
         except _OnlyTriedError:
@@ -239,13 +242,13 @@ class Store:
     def set_back(self, now: datetime) -> None:
         """Prepare a database restored from a copy: mails sent since then tell of boards and plies it does not hold.
 
-        So all tokens given out become invalid: they may have been used up or revoked since. New boards get numbers that
-        no lost board had, and players will be told how their boards stand.
+        Players will be told how their boards stand.
         """
         with self.write() as tx:
+            # Tokens given out may have been used up or revoked since.
             tx.secrets.draw_generation(secrets.token_hex(16))
             tx.tickets.revoke_all(now)
-            tx.skip_boards(_SKIPPED)
+            tx.skip_boards(_SKIPPED)  # no new board gets the number of a lost one
             since = tx.absences.noted(HEARTBEAT)
             tx.agenda.put(TOLD, "", now, after=0, since=since.isoformat() if since else "", lost=True)
 
@@ -256,6 +259,7 @@ class Store:
         """
         with self.write() as tx:
             tx.secrets.rotate(secrets.token_hex(32), now, until)
+            # The old secret may have leaked: nothing that it sealed counts any more.
             if until <= now:
                 tx.tickets.revoke_all(now)
                 tx.agenda.put(TOLD, "renewed", now, after=0, since="", lost=False)
@@ -329,6 +333,7 @@ def _differences(connection: Connection) -> list[str]:
 
 def _check_known(revision: str) -> None:
     """Raises: SchemaTrouble for a revision that only a newer program can have made."""
+    # Revisions are four digits, which sort as they were made.
     if revision > REVISION:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
@@ -484,8 +489,8 @@ def _keep_out_nuls(connection: Any) -> None:
 
 
 def migrate(connection: Connection) -> None:
-    """Run the migrations. Alembic is imported here because its import takes longer than most commands."""
-    from alembic import command
+    """Run the migrations."""
+    from alembic import command  # its import takes longer than most commands
     from alembic.config import Config
 
     config = Config()

@@ -65,10 +65,8 @@ _Naming = Callable[[bytes, str], bool]
 
 
 def _naming(names: Collection[str]) -> _Naming:
-    """Tells whether octets, or the words they are read as, hold one of the names. No name: none does.
-
-    An address counts with any +tag, too.
-    """
+    """Tells whether octets, or the words they are read as, hold one of the names. No name: none does."""
+    # An address counts with any +tag, too.
     either = "|".join(re.escape(name).replace("@", r"(?:\+[\w.+=-]*)?@") for name in names) or r"(?!)"
     pattern = rf"(?<!\w)(?:{either})(?!\w)"
     as_octets, as_text = re.compile(pattern.encode(), re.IGNORECASE), re.compile(pattern, re.IGNORECASE)
@@ -92,6 +90,7 @@ class Erasure(Queries):
         written = select(func.lower(outbox.c.address)).where(outbox.c.player_id == player_id)
         had = select(former_names.c.name_key).where(former_names.c.player_id == player_id)
         theirs = self._column(known.union(written, had))
+        # What several players read at one address is not this one's to be found by.
         others = confirmed.where(addresses.c.player_id != player_id, addresses.c.address_key.in_(theirs))
         names = frozenset({row.userid_key, *theirs}.difference(self._column(others)))
         return Traces(player_id, row.userid, names, row.removed_at is not None)
@@ -162,30 +161,34 @@ class Erasure(Queries):
 
         done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
-        named, addressed = _naming(names), _naming([name for name in names if "@" in name])
+        written = self._sweep_inbox(names, done[0], searchable)
+        told = self._sweep_outbox(names, done[1])
+        return (written or done[0], told or done[1]) if written or told else None
+
+    def _sweep_inbox(
+        self, names: Collection[str], after: int, searchable: Callable[[bytes], tuple[bytes, str]]
+    ) -> int | None:
+        """Empty the next mails that came and name the player; returns the last id looked at, None at the end."""
+        named = _naming(names)
         handled = inbox.c.state != Arrival.NEW.value
-        written = self._next(select(inbox.c.id, inbox.c.raw, *_NOTED).where(handled), inbox.c.id, done[0])
-        told = WHOLE.where(outbox.c.id > done[1]).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
-        mails = self._all(told, queued)
-        # An emptied mail still recognizes a second delivery of itself; a sent mail is no longer needed.
-        for row in written:
+        rows = self._next(select(inbox.c.id, inbox.c.raw, *_NOTED).where(handled), inbox.c.id, after)
+        # Emptied and not deleted: a second delivery is still recognized by the row.
+        for row in rows:
             kept, words = searchable(row.raw)
             values = {column.name: "" for column in _NOTED if named(b"", getattr(row, column.name) or "")}
             kept = b"" if named(kept, words) else kept
             if values or kept != row.raw:
                 self._update(inbox, inbox.c.id == row.id, raw=kept, **values)
-        dropped = [mail.id for mail in mails if self._is_about(mail, addressed, named)]
-        Outbox(self._connection).drop(outbox.c.id.in_(dropped))
-        if not written and not mails:
-            return None
-        return max((row.id for row in written), default=done[0]), max((mail.id for mail in mails), default=done[1])
+        return rows[-1].id if rows else None
 
-    @staticmethod
-    def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
-        """Whether the mail, as it is owed, has to go."""
-        holds = addressed if mail.state is Delivery.QUEUED else named
-        octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
-        return holds(octets, octets.decode(errors="replace"))
+    def _sweep_outbox(self, names: Collection[str], after: int) -> int | None:
+        """Delete the next mails of ours that name the player; returns as _sweep_inbox."""
+        named, addressed = _naming(names), _naming([name for name in names if "@" in name])
+        told = WHOLE.where(outbox.c.id > after).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
+        mails = self._all(told, queued)
+        dropped = [mail.id for mail in mails if _is_about(mail, addressed, named)]
+        Outbox(self._connection).drop(outbox.c.id.in_(dropped))
+        return mails[-1].id if mails else None
 
     def _next(self, mails: Select[Any], key: ColumnElement[int], after: int) -> Sequence[Row[Any]]:
         """The next mails after an id, in order."""
@@ -201,27 +204,31 @@ class Erasure(Queries):
         return self._column(found.order_by(tournaments.c.name))
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
-        """Give all that one player has to the other; what both have stays as the other's. Returns the games rated.
+        """Give all that one player has to the other; what both have stays as the other's.
 
-        The counts of both are added up; ratings must be recomputed after. Boards where they met keep both names. A
-        seat's token names no player, so what either has revoked stays revoked for both.
+        Returns the games rated, in which the ratings must be recomputed after.
         """
+        # A seat's token names no player: what either has revoked stays revoked for both.
         epoch = select(players.c.epoch).where(players.c.id == gone).scalar_subquery()
         self._update(players, players.c.id == kept, players.c.epoch < epoch, epoch=epoch)
         games = self._add_up(gone, kept)
         self._update(matches, matches.c.seat1_id == gone, matches.c.seat2_id == gone, seat1_id=kept, seat2_id=kept)
         for column in _NAMING:
+            # A player has one seek in a game, and those of two may be of the same game.
             if column.table is seeks:
                 continue
             rest = [each for each in column.table.primary_key if each is not column]
+            # What both have would be there twice, which the keys do not allow.
             if column.primary_key or column.table is addresses:
                 key = [addresses.c.address_key] if column.table is addresses else rest
                 twin = column.table.alias()
                 same = (twin.c[each.name] == each for each in key)
                 has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
                 self._delete(column.table, column == gone, has)
+            # Where the two met, nobody may end up playing against themselves.
             owned = [column == gone, *([_OPPOSITE[column] != kept] if column in _OPPOSITE else [])]
             self._update(column.table, *owned, **{column.name: kept})
+        # Whoever followed or blocked the other one now would themselves.
         for other in PEOPLE.values():
             self._delete(other.table, other.table.c.player_id == other)
         return games
@@ -240,3 +247,10 @@ class Erasure(Queries):
                 else:
                     self._update(table, theirs, player_id=kept)
         return self._column(select(ratings.c.game).where(ratings.c.player_id == kept))
+
+
+def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
+    """Whether the mail, as it is owed, has to go."""
+    holds = addressed if mail.state is Delivery.QUEUED else named
+    octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
+    return holds(octets, octets.decode(errors="replace"))

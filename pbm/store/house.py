@@ -293,10 +293,8 @@ class Absences(_Meta):
         }
 
     def forget(self, now: datetime, after: timedelta) -> None:
-        """Drop absences that ended longer ago than `after`, not counting outages.
-
-        If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
-        """
+        """Drop absences that ended longer ago than `after`, not counting outages."""
+        # If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
         outage = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
         outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in self._found(outage)))
         until, left = now, after

@@ -30,9 +30,9 @@ class Leaps(Queries):
     def crosses(self, now: datetime, last: datetime, slack: timedelta) -> bool:
         """Whether the clock had leapt ahead over this instant, and so was ahead until now. last: what it showed before.
 
-        The server noted an outage at that leap, which ends about as long before `last` as it begins before now. slack:
-        how long the server may have been down besides.
+        slack: how long the server may have been down besides.
         """
+        # The server noted an outage at that leap, which ends about as long before `last` as it begins before now.
         kind = absences.c.kind == StopKind.OUTAGE.value
         outages = select(absences.c.starts_at, absences.c.ends_at).where(absences.c.player_id.is_(None), kind)
         over = outages.where(absences.c.starts_at <= now, absences.c.ends_at > now)

@@ -84,10 +84,7 @@ class Lists(Matches):
         limit: int | None,
         after: int = 0,
     ) -> list[Summary]:
-        """Boards of a game and of any of the players, with higher numbers than `after`, oldest first.
-
-        Each seat of each player is asked for separately, because a joint query would have to sort.
-        """
+        """Boards of a game and of any of the players, with higher numbers than `after`, oldest first."""
         found = _narrowed(game, active).where(matches.c.board > after).order_by(matches.c.board).limit(limit)
         if in_tournament is not None:
             none: ColumnElement[str] = literal_column("''")  # exactly as in the index of tournament boards
@@ -103,6 +100,7 @@ class Lists(Matches):
 
     def _of_seats(self, found: Select[Any], player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board, what is found for each seat of the players, or for all boards if there are no players."""
+        # Each seat separately, because a joint query would have to sort.
         asked = [found.where(seat == player_id) for player_id in player_ids for seat in SEATS] or [found]
         return {row.board: row for row in chain.from_iterable(map(self._connection.execute, asked))}
 
@@ -140,6 +138,7 @@ class Lists(Matches):
         before: only boards that ended before this board.
         """
         found = _narrowed(game, active=False).where(matches.c.ending != Ending.VOID.value)
+        # By time and board, because several boards end in one instant.
         if before is not None:
             ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
             found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
@@ -171,6 +170,7 @@ class Lists(Matches):
 
     def know_each_other(self, one: int, other: int) -> bool:
         """Whether both have moved on a board of theirs, or have been in the same tournament."""
+        # One ply alone is no acquaintance: anybody can start a board with anybody.
         if self._is_any(select(matches.c.board).where(between(one, other), matches.c.plies > 1).limit(1)):
             return True
         own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == one)

@@ -172,10 +172,8 @@ class Matches(Queries):
         tournament: str = "",
         control: TimeControl = UNLIMITED,
     ) -> Match:
-        """rematch_of: the board it follows.
-
-        The clock of the match has no deadline yet, because only a loaded match knows its players' calendars.
-        """
+        """rematch_of: the board it follows."""
+        # Without a deadline yet, because only a loaded match knows its players' calendars.
         clock = None if control == UNLIMITED else Clock.start(control, seat_to_move, now, (Calendar(), Calendar()))
         board = self._add(
             matches, game=game, version=version, options=" ".join(options), body=body, seat1_id=seats[0].id,
@@ -194,7 +192,7 @@ class Matches(Queries):
         """
         return next(iter(self.load_all([board], lambda _: known)), None)
 
-    def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] | None = None) -> list[Match]:
+    def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] = lambda _: None) -> list[Match]:
         """The matches that exist, in the order of the boards, by a few statements however many they are.
 
         known: as for `load`, of each board.
@@ -202,8 +200,7 @@ class Matches(Queries):
         found: dict[int, Match] = {}
         for part in batched(boards):
             rows = self._headers(part)
-            met = [(row, known(row.board)) for row in rows] if known else ()
-            records = {row.board: old.record for row, old in met if old is not None and _is_unchanged(row, old)}
+            records = _kept_records(rows, known)
             records |= self._records([row.board for row in rows if row.board not in records])
             stops = self._stops([row for row in rows if row.interrupted])
             found |= {row.board: _match(row, records[row.board], stops.get(row.board, ((), ()))) for row in rows}
@@ -338,9 +335,14 @@ def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
     )
 
 
-def _is_unchanged(row: Row[Any], known: Match | None) -> bool:
-    """Whether the board's record is still the known one."""
-    return known is not None and bool((known.revision, known.moved_at) == (row.revision, row.moved_at))
+def _kept_records(rows: Iterable[Row[Any]], known: Callable[[int], Match | None]) -> dict[int, Record]:
+    """The records of boards that are still as they were known, by board."""
+    kept: dict[int, Record] = {}
+    for row in rows:
+        old = known(row.board)
+        if old is not None and (old.revision, old.moved_at) == (row.revision, row.moved_at):
+            kept[row.board] = old.record
+    return kept
 
 
 def players_of(row: Row[Any]) -> tuple[Player, Player]:

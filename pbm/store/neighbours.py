@@ -83,6 +83,7 @@ def translated() -> Iterator[None]:
     try:
         yield
     except exc.DatabaseError as error:
+        # sqlite3 reports a damaged file by the base class; a wrong statement has a class of its own.
         is_trouble = isinstance(error, exc.OperationalError) or type(error) is exc.DatabaseError
         if not is_trouble and not _state(error.orig).startswith(_NO_BUGS):
             raise
@@ -110,6 +111,7 @@ def _kind(error: BaseException | None) -> type[DatabaseTrouble]:
         return Conflict
     if code in ("SQLITE_FULL", "53100"):
         return Full
+    # PostgreSQL's XX001 is damaged data, XX002 a damaged index.
     if code.startswith(("SQLITE_CORRUPT", "XX00")):
         return Malformed
     return ReadOnly if code == READ_ONLY or code.startswith("SQLITE_READONLY") else DatabaseTrouble
@@ -222,6 +224,7 @@ class ListeningBell(Bell):
             rung_at = -UNASKED_SECONDS
             while not self._stopping.is_set():
                 heard = list(connection.notifies(timeout=_ATTENTION_SECONDS, stop_after=1))
+                # Unasked, too: a killed worker gives its mails back without a word.
                 if heard or monotonic() >= rung_at + UNASKED_SECONDS:
                     rung_at = monotonic()
                     self._ring(OWED in (each.payload for each in heard))
@@ -288,11 +291,13 @@ def _write(path: Path, word: bytes) -> None:
     try:
         pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError as error:
+        # Nobody has it open to read, so its process is dead.
         if error.errno == errno.ENXIO:
             with suppress(OSError):
                 path.unlink()
         return
     with suppress(OSError):  # a full pipe rings already
+        # Somebody may have put a file there, and one octet would be added to it at each commit.
         if stat.S_ISFIFO(os.fstat(pipe).st_mode):
             os.write(pipe, word)
     os.close(pipe)

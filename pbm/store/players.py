@@ -129,6 +129,7 @@ class Players(Queries):
     def keep_name(self, player: Player, wanted: str) -> None:
         """Let the player's userid find them when they have taken the wanted one."""
         self._drop(former_names, name_key=wanted.casefold())
+        # Only the case has changed: the userid itself finds them.
         if player.userid.casefold() != wanted.casefold():
             key = player.userid.casefold()
             self._put(former_names, {"name_key": key}, {"player_id": player.id, "look": look(key)})
@@ -204,10 +205,8 @@ class Players(Queries):
         self._delete(addresses, addresses.c.player_id == player_id, waiting)
 
     def of_address(self, address: str) -> list[Player]:
-        """The players whose confirmed address this is.
-
-        Confirmed addresses are ASCII, but "ß" folds to "ss": another domain must not pass for one of theirs.
-        """
+        """The players whose confirmed address this is."""
+        # Confirmed addresses are ASCII, but "ß" folds to "ss": another domain must not pass for one of theirs.
         if not address.isascii():
             return []
         return self._all(_OWNERS, Player._make, {"key": address.casefold()})
@@ -251,6 +250,7 @@ class Players(Queries):
         found: dict[int, Mailed] = {}
         for row in self._connection.execute(_MAILED, {"players": [*player_ids]}):
             known = found.get(row.id) or Mailed((), row.epoch, json.loads(row.settings))
+            # A player without such an address still has settings and an epoch.
             reads = row.confirmed_at is not None and row.suspended_at is None
             found[row.id] = known._replace(addresses=(*known.addresses, row.address)) if reads else known
         return found
@@ -311,11 +311,9 @@ class Bounces(Queries):
         return self._first(found, lambda row: Returned(row.id, row.address, row.player_id, row.bounced_at is not None))
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
-        """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address.
-
-        A mail that is late may still fail for good, so only a hard failure marks the mail.
-        """
+        """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address."""
         owned = addresses.c.address_key == mail.address.casefold()
+        # The mail is not marked: one that is late may still fail for good.
         if not hard:
             self._update(addresses, owned, soft_bounces=addresses.c.soft_bounces + 1)
         elif not mail.counted:

@@ -137,8 +137,7 @@ class Inbox(Queries):
     def next(self, limit: int) -> tuple[list[Received], int]:
         """The oldest new mail of each lane, and how many mails wait, as far as was looked.
 
-        They come in their order, but if more than `limit` wait, first those that answer a board's mail; so nobody waits
-        behind a flood. In a transaction that may write they are locked, and those that others have locked are left out.
+        In a transaction that may write they are locked, and those that others have locked are left out.
         """
         waiting = self._waiting(limit)
         ids = _in_turn(waiting, limit)
@@ -188,6 +187,7 @@ class Inbox(Queries):
         ids = _in_turn(waiting, limit)
         found = self._connection.execute(_WAITING.where(inbox.c.id.in_(ids)).with_for_update(skip_locked=True))
         rows = sorted(((_received(row), row.begun) for row in found), key=lambda each: ids.index(each[0].id))
+        # It may be what stopped the process before: the others must not count up with it, and be parked for it.
         alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
         return rows[: max(alone, 1)]
 
@@ -281,18 +281,11 @@ class Outbox(Queries):
             return {cause: [] for cause in mails}
         self.grew = True
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
-        rows = [{**mail._asdict(), **fresh, "inbox_id": cause} for cause, mail in owed]
-        for row in rows:  # what it says is in outbox_texts
-            del row["owed"], row["shared"], row["version"]
+        rows = [{**_envelope(mail), **fresh, "inbox_id": cause} for cause, mail in owed]
         ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
         boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
         texts = [
-            {
-                "id": ids[mail.key],
-                "raw": mail.owed if mail.version == FINISHED else zlib.compress(mail.owed),
-                "version": mail.version,
-                "board_id": boards.get(mail.shared),
-            }
+            {"id": ids[mail.key], "raw": _packed(mail), "version": mail.version, "board_id": boards.get(mail.shared)}
             for _, mail in owed
         ]
         self._connection.execute(_WRITE, texts)
@@ -326,6 +319,7 @@ class Outbox(Queries):
             while mails := self._all(wanted, queued, asked):
                 oldest = self._older_elsewhere(mails, ours, now + _HOLDS)
                 free = {mail.id: mail for mail in mails if mail.id < oldest.get(mail.lane, mail.id + 1)}
+                # Or they would be found again at once, before those that can go.
                 self.keep([mail.id for mail in mails if mail.id not in free], now + _HELD)
                 self.keep(free, until)
                 if free:
@@ -358,12 +352,11 @@ class Outbox(Queries):
         self._update(outbox, _QUEUED, outbox.c.id == mail_id, **values)
 
     def hurry(self, now: datetime) -> int:
-        """Make all postponed mails due now, except those that may be under way or taken; returns how many.
-
-        The oldest are due longest, so that the mails of a board go out in order.
-        """
+        """Make all postponed mails due now, except those that may be under way or taken; returns how many."""
         self.grew = True
+        # A mail being sent now must not be sent a second time beside that.
         idle = (outbox.c.due_at > now + _UNDER_WAY) | ((outbox.c.due_at <= now) & (outbox.c.attempts > 0))
+        # The oldest are due longest, so that the mails of a board go out in order.
         due_at = case((outbox.c.created_at < now, outbox.c.created_at), else_=literal(now, Instant()))
         return self._update(outbox, _HURRIED, idle, due_at=due_at)
 
@@ -487,6 +480,15 @@ class Outbox(Queries):
         for some in batched(boards):
             still = exists().where(outbox_texts.c.board_id == owed_boards.c.id)
             self._delete(owed_boards, owed_boards.c.id.in_(some), ~still)
+
+
+def _envelope(mail: Mail) -> dict[str, Any]:
+    """The columns of outbox; what the mail says is in outbox_texts."""
+    return {name: getattr(mail, name) for name in Mail._fields if name in outbox.c}
+
+
+def _packed(mail: Mail) -> bytes:
+    return mail.owed if mail.version == FINISHED else zlib.compress(mail.owed)
 
 
 def _is_sent() -> ColumnElement[bool]:

@@ -97,6 +97,7 @@ class Ratings(Queries):
         left, found = self.changes_of(boards), list[int]()
         while left:
             afters = {(player_id, each.after) for changes in left.values() for player_id, each in changes.items()}
+            # First comes a board that began from ratings which no other one here led to.
             firsts = (board for board in left if not _befores(left[board]) & afters)
             found.append(next(firsts, next(iter(left))))
             del left[found[-1]]

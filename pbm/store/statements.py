@@ -53,8 +53,7 @@ class _Among(FunctionElement[bool]):
     inherit_cache = True
 
     def self_group(self, against: object = None) -> _Among:
-        """Return it as it is: SQLAlchemy would compare it with 1, and SQLite would then use no index."""
-        return self
+        return self  # SQLAlchemy would compare it with 1, and SQLite would then use no index
 
 
 @compiles(_Among)
@@ -66,10 +65,8 @@ def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
 
 
 def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
-    """Whether the column is in a list of any length, which the statement is given under the name.
-
-    The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
-    """
+    """Whether the column is in a list of any length, which the statement is given under the name."""
+    # The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
     array = sa.ARRAY(sa.Text if isinstance(column.type, sa.String) else sa.BigInteger)
     return _Among(column, sa.bindparam(name, type_=_List().with_variant(array, "postgresql")))
 

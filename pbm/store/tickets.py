@@ -65,6 +65,7 @@ class Guesses(Queries):
         """
         whole = attempts.c.subject == subject[:_SUBJECT]
         start = subject[: _SUBJECT - 1]
+        # A range, for which the index serves and no character of a subject is a wildcard.
         begins = attempts.c.subject.between(f"{start} ", f"{start} \uffff")
         return self._delete(attempts, or_(whole, begins), *([attempts.c.kind.in_(kinds)] if kinds else []))
 
@@ -92,7 +93,7 @@ def _attempts(row: Row[Any]) -> Attempts:
 
 
 def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
-    """Without pairs of values, for which SQLite would read the whole table."""
+    # For pairs of values SQLite would read the whole table.
     each = ((attempts.c.kind == kind) & (attempts.c.subject == subject) for kind, subject in keys)
     return or_(*each)
 

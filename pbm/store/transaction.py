@@ -105,13 +105,10 @@ class Transaction:
             yield
 
     def lock(self, names: Iterable[str]) -> None:
-        """Wait until nobody else has locked any of the names; then they are ours until the transaction ends.
-
-        The names of one call are locked in a fixed order, so that two calls cannot deadlock. On SQLite a writer has
-        locked everything anyway.
-        """
+        """Wait until nobody else has locked any of the names; then they are ours until the transaction ends."""
         if self._connection.dialect.name == "sqlite":
-            return
+            return  # a writer has locked everything anyway
+        # In a fixed order, so that two calls cannot deadlock.
         numbers = sorted({_number(name) for name in names})
         if numbers:
             self._connection.execute(LOCK, {"numbers": numbers})
