@@ -497,10 +497,12 @@ def _is_sent() -> ColumnElement[bool]:
 
 
 def _in_turn(waiting: Sequence[tuple[int, str]], limit: int) -> list[int]:
-    """Of mails and their lanes, oldest first, the next to be handled; see Inbox.next."""
+    """Of mails and their lanes, oldest first, the next to be handled."""
     firsts: dict[str, int] = {}
     for number, lane in waiting:
         firsts.setdefault(lane or f"{number}", number)
+    # In their order; but if more than `limit` wait, first those that answer a board's mail, so that nobody who plays
+    # waits behind a flood.
     is_flood = len(waiting) > limit
     lanes = sorted(firsts, key=lambda lane: (is_flood and not answers_board(lane), firsts[lane]))
     return [firsts[lane] for lane in lanes[:limit]]
