@@ -274,9 +274,11 @@ class Handler:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         if heard := mail.sender.proven or mail.sender.seated:
             note_heard(tx, heard, mail.letter.sender)
+        # A board's token shows too little to begin with, but whoever plays from where they usually do stays there.
+        shown = mail.sender.proven or (mail.sender.own if mail.sender.own == mail.sender.usual else None)
         # A verdict needs no other sign.
-        if mail.sender.proven and not mail.origin.vouched:
-            note_home(tx, mail.sender.proven.userid, mail.origin)
+        if shown and not mail.origin.vouched:
+            note_home(tx, shown.userid, mail.origin)
         redeemed = self._redeem(blank, mail)
         if redeemed is not None:
             return redeemed
@@ -353,8 +355,8 @@ class Handler:
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
 
-_CUT_TO = 8192
-"""Bytes of the body that are kept of a mail once it is settled."""
+_CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
+"""Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
 
 
 def _secrets(
@@ -371,15 +373,14 @@ def _secrets(
 def _kept(mail: Prepared, settled: Settled) -> bytes | None:
     """The bytes stored in place of the mail; None for the mail itself.
 
-    A mail is kept whole only if it waits for the operator: moves, too, can be sent with large files again and again,
-    which would fill the disk.
+    A mail is kept whole only after a fault of ours: all others can be sent with large files again and again, which
+    would fill the disk.
     """
-    # The operator may have it handled again, so it is kept whole.
-    if settled.state is Arrival.PARKED:
-        return None
-    kept = _without_passwords(mail)
+    # What waits for the operator may be handled again, so its passwords stay.
+    is_to_be_read = settled.state is Arrival.PARKED
+    kept = None if is_to_be_read else _without_passwords(mail)
     raw = mail.row.raw if kept is None else kept
-    short = cut(raw, _CUT_TO)
+    short = cut(raw, _CUT_TO_BE_READ if is_to_be_read else _CUT_TO)
     return kept if short is raw else short
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from pbm.core.credentials import is_password
@@ -168,9 +168,14 @@ def settle(
 
 def note_home(tx: Transaction, userid: str, origin: Origin) -> None:
     """Note that the player has shown who they are, at this address and in this network."""
-    # Written once, not with each mail of a player.
-    if origin.network and not origin.is_usual(tx, userid):
-        tx.guesses.put(origin.home(userid), 0, tx.now, None)
+    key = origin.home(userid)
+    noted = tx.guesses.get([key]).get(key)
+    if origin.network and (noted is None or tx.now - noted.last_at > _NOTED_EVERY):
+        tx.guesses.put(key, 0, tx.now, None)
+
+
+_NOTED_EVERY = timedelta(days=30)
+"""How often it is written down again, and so not with each mail of a player."""
 
 
 def _hash_of(tx: Transaction, userid: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -174,6 +175,24 @@ def test_forged_mails_use_up_no_question_to_who_writes_from_where_they_usually_d
     assert ["was that you" in got["Subject"] for (got,) in asked] == [True, True, True, False]
     (got,) = usual.deliver(at(usual.mail("bob", "block alice"), 1))
     assert got["Subject"] == "pbm: was that you?"
+
+
+def test_who_only_plays_stays_where_they_usually_write_from_for_years(usual: House) -> None:
+    """A board's token shows too little to begin with; elsewhere it keeps nothing, either."""
+    usual.service.renew(Limits(), HouseRules(answer_token_days=1000), "")
+    for network in (1, 1, 3):
+        usual.now += timedelta(days=200)
+        usual.service.tidy()
+        usual.deliver(at(usual.answering("bob", "show", 101, mail=1), network))
+    for network in (3, 4, 5, 6):
+        usual.deliver(at(usual.mail("bob", "block alice"), network))
+    (got,) = usual.deliver(at(usual.mail("bob", "block alice"), 1))
+    assert got["Subject"] == "pbm: was that you?"
+    usual.now += timedelta(days=200)
+    usual.service.tidy()
+    for network in (3, 4, 5, 6, 1):
+        last = usual.deliver(at(usual.mail("bob", "block alice"), network))
+    assert last == [] or "was that you" not in last[0]["Subject"], "he has not been there for more than a year"
 
 
 def test_a_newcomer_has_shown_who_they_are_by_confirming_their_address(house: House) -> None:
