@@ -585,10 +585,20 @@ class Request(Desk):
         return Whose(pool, author, network=self.incoming.network, to=to, account=account)
 
     def draw(self, act: Act, to: str = "", account: str = "") -> None:
-        """Count what the mail causes; a mail to the address is not counted as an answer, too. Raises: TooMuch."""
+        """Count what the mail causes; a mail to the address is not counted as an answer, too. Raises: TooMuch.
+
+        Who has shown that the address is theirs is answered there, not asked: nobody else can use that up.
+        """
+        if to and self._is_theirs(to):
+            return
         draw(self.tx, self.tools.limits, act, self.whose(to, account))
         if to:
             self.asked.add(mailbox(to))
+
+    def _is_theirs(self, address: str) -> bool:
+        """Whether the mail shows that the address is its writer's. A password says nothing about From."""
+        is_shown = self.message.authenticated or self.sender.proven is not None or bool(self.sender.address)
+        return is_shown and address.casefold() == self.message.sender.casefold()
 
     def excess(self, act: Act, to: str = "") -> TooMuch | None:
         """Why something would be too much that the mail causes; nothing is counted."""

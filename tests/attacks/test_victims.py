@@ -231,3 +231,28 @@ def test_userids_that_pass_for_others_are_not_free(userid: str, house: House) ->
     house.player("alice")
     (got,) = house.send("mallory", f"signup {userid} a-good-word")
     assert got.refuses
+
+
+def test_who_is_vouched_for_at_a_domain_of_their_own_uses_up_no_question_to_others(table: House) -> None:
+    """Whoever has shown that an address is theirs is answered there, and not asked."""
+    joe = "joe@elsewhere.example"
+
+    def vouched(sender: str, words: str) -> list[Got]:
+        results = f"mx.example.org; dkim=pass header.d={address_of(sender).rpartition('@')[2]}"
+        return table.send(sender, words, Authentication_Results=results)
+
+    for number in range(5):
+        vouched(f"eve@mallory{number}.example", "reset password alice")
+        vouched(f"eve@mallory{number}.example", f"signup eve{number}x a-good-word {joe}")
+    assert len(table.mailboxes[joe]) == 3
+    assert "pbm: choose a password" in [got["Subject"] for got in vouched("alice", "reset password")]
+    assert "pbm: please confirm your address" in [got["Subject"] for got in vouched(joe, "signup joe a-good-word")]
+
+
+@pytest.mark.parametrize("sender", ["joe@elsewhere.example", "alice"])
+def test_a_password_does_not_show_whose_the_address_in_from_is(sender: str, table: House) -> None:
+    """Whoever has an account would else have anybody asked as often as they like."""
+    box = table.mailboxes.setdefault("joe@elsewhere.example", [])
+    for _ in range(5):
+        table.send(sender, "add alice alicepass joe@elsewhere.example")
+    assert [got["Subject"] for got in box].count("pbm: please confirm your address") == 3
