@@ -56,6 +56,8 @@ class By(StrEnum):
     """The player whom it is about."""
     WRITER = "writer"
     """Whose mail it is: a network's, or a seat's or a player's from there."""
+    SEAT = "seat"
+    """The seat of the same, from wherever: who holds a mail of one board uses up nothing of the others."""
     HOUSE = "house"
     """Everybody together."""
 
@@ -132,9 +134,7 @@ BUCKETS = (
         "board", (Act.BOARD,), By.WRITER, _ALL, "answers_per_hour", HOUR,
         "answers to emails from one network with the token of one board",
     ),
-    Bucket(
-        "boards", (Act.BOARD,), By.MAILBOX, _ALL, 300, HOUR, "answers to emails with the tokens of one player's boards"
-    ),
+    Bucket("seat", (Act.BOARD,), By.SEAT, _ALL, 300, HOUR, "answers to emails with the token of one board"),
     Bucket(
         "newcomer", (Act.STRANGER,), By.MAILBOX, _PROVEN, "newcomer_answers_per_day", DAY,
         "answers to one address without an account",
@@ -258,6 +258,7 @@ _SUBJECTS: Mapping[By, Callable[[Whose], str]] = {
     By.DOMAIN: lambda whose: "" if is_shared(domain_of(whose.to)) else domain_of(whose.to),
     By.ACCOUNT: lambda whose: whose.account,
     By.WRITER: lambda whose: whose.writer,
+    By.SEAT: lambda whose: whose.writer.partition(" from ")[0],
     By.HOUSE: lambda _: "all",
 }
 

@@ -133,7 +133,7 @@ def matches_of(house: House) -> list[Match]:
         ("message carol", Limits(messages_per_day=1)),
         ("broadcast", Limits(messages_per_day=1)),
         ("cross challenge bob carol", Limits(challenges_per_day=1)),
-        ("reset password bob", Limits(questions_per_day=1)),
+        ("reset password carol", Limits(questions_per_day=1)),
     ],
 )
 def test_what_was_done_while_it_was_ahead_counts_for_a_day(words: str, limits: Limits, new_house: NewHouse) -> None:

@@ -169,6 +169,16 @@ def test_a_forwarded_board_silences_no_answers_where_its_player_usually_writes_f
     ]
 
 
+def test_a_forwarded_board_silences_no_answers_about_another(usual: House) -> None:
+    """Wherever they come from."""
+    usual.game("cross -size=4 alice bob")
+    for network in (2, 3, 4, 5):
+        for _ in range(9):
+            usual.deliver(at(usual.answering("bob", "Z9", 101, mail=1), network))
+    got = usual.deliver(at(usual.answering("bob", "Z8", 102), 6))
+    assert [(each.board, each.refuses) for each in got] == [(102, True)]
+
+
 def test_forged_mails_use_up_no_question_to_who_writes_from_where_they_usually_do(usual: House) -> None:
     usual.service.renew(Limits(), HouseRules(), "")
     asked = [usual.deliver(at(usual.mail("bob", "block alice"), network)) for network in (2, 3, 4, 5)]
