@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,7 @@ needs_corpus = pytest.mark.skipif(not LINES, reason=f"no commands.tsv in {FOLDER
 
 
 @needs_corpus
-@pytest.mark.parametrize("line", LINES)
-@pytest.mark.parametrize("sender", SENDERS)
+@pytest.mark.parametrize(("sender", "line"), zip(cycle(SENDERS), LINES, strict=False))
 def test_a_line_as_the_subject_gets_one_clear_answer(sender: str, line: str, table: House) -> None:
     before = table.dump()
     answers = table.send(SENDERS[sender], line)

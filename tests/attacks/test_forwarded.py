@@ -106,17 +106,16 @@ def small(new_house: Callable[..., House]) -> House:
 
 
 @pytest.mark.parametrize(
-    ("sender", "verdict"),
+    ("sender", "verdict", "words"),
     [
-        (EVE, "dmarc=fail header.from=elsewhere.example; spf=fail smtp.mailfrom=eve@elsewhere.example"),
-        (EVE, "dkim=pass header.d=elsewhere.example"),
-        ("bob", "none"),
-        ("bob", "dmarc=fail header.from=example.net"),
-        ("carol", "dkim=pass header.d=example.net"),
+        (EVE, "dmarc=fail header.from=elsewhere.example; spf=fail smtp.mailfrom=eve@elsewhere.example", "Z9"),
+        (EVE, "dkim=pass header.d=elsewhere.example", "list carol carolpass\nmove Z9"),
+        ("bob", "none", "help cross"),
+        ("bob", "none", "move Z9\nlist carol carolpass"),
+        ("bob", "dmarc=fail header.from=example.net", "Z9"),
+        ("carol", "dkim=pass header.d=example.net", "list carol carolpass\nmove Z9"),
+        ("carol", "dkim=pass header.d=example.net", "help cross"),
     ],
-)
-@pytest.mark.parametrize(
-    "words", ["Z9", "help cross", "list carol carolpass\nmove Z9", "move Z9\nlist carol carolpass"]
 )
 def test_a_forwarded_board_uses_up_no_answers_of_its_player(
     sender: str, verdict: str, words: str, small: House

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import timedelta
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -86,8 +87,9 @@ def test_the_token_of_a_board_and_a_forged_from_act_on_nothing_else(verdict: str
         assert all("would like to play" in subject or "challenge" in subject for subject in heard), (act, heard)
 
 
-@pytest.mark.parametrize("verdict", ["none", "dmarc fails"])
-@pytest.mark.parametrize("act", sorted({*ACTS} - AT_ONCE))
+@pytest.mark.parametrize(
+    ("verdict", "act"), [*zip(cycle(["none", "dmarc fails"]), sorted({*ACTS} - AT_ONCE), strict=False)]
+)
 def test_nor_do_they_below_a_move(verdict: str, act: str, table: House) -> None:
     """Her move is hers, whoever sends it, but it is no proof of what stands below it."""
     table.player("carol")

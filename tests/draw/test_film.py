@@ -17,7 +17,7 @@ from pbm.draw.cell_pictures import image
 from pbm.draw.picture import film
 
 
-def scenes(name: str, plies: int = 100) -> list[Scene]:
+def scenes(name: str, plies: int = 40) -> list[Scene]:
     """The scenes of a random game on a board of the usual size."""
     state, dice = State.start(GAMES[name], ()), random.Random(name)
     found = [state.game.scene(state.position, None)]

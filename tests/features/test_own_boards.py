@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from email.message import EmailMessage
+from itertools import cycle
 
 import pytest
 
@@ -165,12 +166,12 @@ DOUBTS = [
 ]
 
 
-@pytest.mark.parametrize(("game", "where"), PLACES)
-@pytest.mark.parametrize("body", DOUBTS)
+@pytest.mark.parametrize(("place", "body"), zip(cycle(PLACES), DOUBTS, strict=False))
 def test_what_may_say_how_to_play_is_asked_about_and_yes_makes_it_words(
-    club: House, game: str, body: str, where: str
+    club: House, place: tuple[str, str], body: str
 ) -> None:
     """Wherever the line stands, it is told with its number, and nothing starts until its writer says yes."""
+    game, where = place
     line = f"{game} challenge alice bob alice alicepass"
     text = {"subject": body, "text": f"{line}\n{body}", "greeting": f"Hello!\n\n{body}"}[where]
     (mail,) = club.send("alice", line if where != "text" else "", text)
