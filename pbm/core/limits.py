@@ -384,13 +384,13 @@ def spend(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, par
         book.put(key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
 
 
-def draw(tx: Transaction, limits: Limits, act: Act, whose: Whose, parts: int = 1) -> None:
-    """Draw from each bucket of an act; the last draw may be too large. Raises: TooMuch, and then nothing is drawn."""
+def drawn(tx: Transaction, limits: Limits, act: Act, whose: Whose, parts: int = 1) -> TooMuch | None:
+    """Draw from each bucket of an act; the last draw may be too large. Returns why nothing is drawn, if it is not."""
     tx.lock(name_of(key) for key, _ in buckets_of(act, whose))
     problem = excess(tx.guesses, limits, tx.now, act, whose)
-    if problem is not None:
-        raise problem
-    spend(tx.guesses, limits, tx.now, act, whose, parts)
+    if problem is None:
+        spend(tx.guesses, limits, tx.now, act, whose, parts)
+    return problem
 
 
 def name_of(key: Key) -> str:

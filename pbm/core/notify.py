@@ -150,6 +150,15 @@ def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
         at.owe([at.letter(operator, subject, page, **words)])
 
 
+def tell_operator_daily(at: Desk, subject: str, page: str, **words: Any) -> bool:
+    """As tell_operator, but not twice a day with the same subject; returns whether they are told."""
+    operator = at.tools.operator
+    if not operator or at.tx.outbox.wrote_to(operator, subject, at.now - timedelta(days=1)):
+        return False
+    at.owe([at.letter(operator, subject, page, **words)])
+    return True
+
+
 def notice_of(board: OpenBoard, reader: Reader, **more: Any) -> Notice:
     """The board as it now stands, for a reader, with what only they may see."""
     notes = tuple(board.notes(reader.player))

@@ -16,7 +16,7 @@ from games.rules import GameError, joined
 from pbm.compose import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
-from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
+from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
@@ -591,7 +591,8 @@ class Request(Desk):
         """
         if to and self._is_theirs(to):
             return
-        draw(self.tx, self.tools.limits, act, self.whose(to, account))
+        if problem := drawn(self.tx, self.tools.limits, act, self.whose(to, account)):
+            raise problem
         if to:
             self.asked.add(mailbox(to))
 

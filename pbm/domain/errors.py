@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+T = TypeVar("T")
+
 
 class Rejected(Exception):
     """The command was not carried out, and nothing was changed. The text is a sentence for the sender.
@@ -39,6 +43,13 @@ class Doubt(Rejected):
 
 class NotFound(Rejected):
     """No such game, board, player or page."""
+
+
+def existing(thing: T | None, sentence: str, suggestion: str = "") -> T:
+    """The thing itself. Raises: NotFound, with the sentence, if there is none."""
+    if thing is None:
+        raise NotFound(sentence, suggestion)
+    return thing
 
 
 class NotAllowed(Rejected):

@@ -23,7 +23,7 @@ import structlog
 
 from pbm.compose.tell import mail_bytes
 from pbm.core.counts import LOOKED
-from pbm.core.notify import Desk, tell_operator
+from pbm.core.notify import Desk, tell_operator_daily
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.domain.mail import Queued
 from pbm.edges.deliver import Deliverer
@@ -57,7 +57,7 @@ _BEAT = timedelta(minutes=1)
 """Nothing due is done unless a heartbeat was noted this recently: it records how long the server was away."""
 _LIVE_SECONDS = 60.0
 """How often a process tells the others what it does."""
-_UNMADE = "pbm: an email could not be made"
+
 _TELL_OF_LOSS_SECONDS = 3600.0
 """The least time between two reports of a database that cannot be written; a full disk still takes small writes."""
 _TIDY_SECONDS = 3600.0
@@ -247,11 +247,8 @@ class Server:
 
     def _tell_of_unmade(self, tx: Transaction, queued: Queued, reason: str) -> None:
         """Write the operator a mail, once a day, that a mail of ours could not be made."""
-        operator = self._service.tools.operator
-        if not operator or tx.outbox.wrote_to(operator, _UNMADE, tx.now - timedelta(days=1)):
-            return
-        desk = Desk(tx, self._service.tools)
-        tell_operator(desk, _UNMADE, "unmade-operator.txt", number=queued.id, whom=queued.mail.address, reason=reason)
+        desk, words = Desk(tx, self._service.tools), {"number": queued.id, "whom": queued.mail.address}
+        tell_operator_daily(desk, "pbm: an email could not be made", "unmade-operator.txt", reason=reason, **words)
 
     def _tell_of_refusals(self, reason: str) -> None:
         """Called in the loop: write the operator a mail, which goes out once any mail is taken."""
@@ -259,10 +256,9 @@ class Server:
 
     def _write_of_refusals(self, reason: str) -> None:
         """At most once a day, because a filter may dislike one text while all others go out."""
-        tools, page, subject = self._service.tools, "refused-operator.txt", "pbm: an email of ours is refused"
+        page, subject = "refused-operator.txt", "pbm: an email of ours is refused"
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
-            if not tx.outbox.wrote_to(tools.operator, subject, tx.now - timedelta(days=1)):
-                tell_operator(Desk(tx, tools), subject, page, reason=reason)
+            tell_operator_daily(Desk(tx, self._service.tools), subject, page, reason=reason)
 
     def _doubt(self, trouble: BaseException) -> bool:
         """Give up if the trouble is that the system gives us no more resources; returns whether it is."""

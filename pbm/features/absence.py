@@ -18,7 +18,7 @@ from pbm.core.registry import handles, keeps
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, existing
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY
@@ -144,9 +144,8 @@ def _in_days(span: Span, settings: Settings, now: datetime) -> str:
 
 def _end(request: Request, player: Player, own: list[Absence]) -> str:
     """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
-    mine = next((each for each in own if _span(each)[1] > request.now), None)
-    if mine is None:
-        raise NotFound("You are not on vacation, and have planned none.")
+    first = next((each for each in own if _span(each)[1] > request.now), None)
+    mine = existing(first, "You are not on vacation, and have planned none.")
     with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:

@@ -16,7 +16,7 @@ from pbm.core.registry import handles
 from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
 from pbm.core.robots import hints_told
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected, existing
 from pbm.domain.match import Player, Seat, State
 from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
@@ -71,9 +71,8 @@ def _board(request: Request, word: str) -> AtPly:
     if match is None:
         raise BadArguments(f'"{word}" is not the number of a board: write for instance 101 or 101#5.')
     number, ply = match.groups()
-    board = int(number) if number else request.sender.board
-    if board is None:
-        raise NotFound(f'Which board? Write its number in front of "{word}".')
+    named = int(number) if number else request.sender.board
+    board = existing(named, f'Which board? Write its number in front of "{word}".')
     return AtPly(board, int(ply) if ply else None)
 
 

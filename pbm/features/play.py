@@ -19,7 +19,7 @@ from pbm.core.reply import tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.calendars import Calendar
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected, existing
 from pbm.domain.match import SWAP, WORDS_KEPT, Intent, IntentKind, Offer, OfferKind, Seat, other
 from pbm.domain.plans import PASSING
 from pbm.reading.book import words as kind
@@ -239,9 +239,8 @@ def queue(request: Request, command: Command) -> Answer | None:
 
 
 def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
-    waiting = board.intents.find(seat, IntentKind.QUEUE)
-    if waiting is None:
-        raise NotFound(f"You have queued no move on board {board.match.board}.")
+    queued = board.intents.find(seat, IntentKind.QUEUE)
+    waiting = existing(queued, f"You have queued no move on board {board.match.board}.")
     board.intents.drop(waiting)
     return tell_sender(request, command, board, seat, f"{waiting.text} is not queued any more.")
 
@@ -285,9 +284,8 @@ def submit(request: Request, command: Command) -> Answer | None:
 def confirm(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     board.check_running()
-    submitted = board.intents.find(seat, IntentKind.SUBMIT)
-    if submitted is None:
-        raise NotFound(f"You have submitted no move on board {board.match.board}.", "submit MOVE")
+    excuse = f"You have submitted no move on board {board.match.board}."
+    submitted = existing(board.intents.find(seat, IntentKind.SUBMIT), excuse, "submit MOVE")
     if submitted.text == plans.RESIGN:
         return _resign(request, command, board, seat, submitted)
     if submitted.text == WORDS_KEPT:
@@ -404,6 +402,4 @@ def _answered(request: Request, command: Command) -> tuple[OpenBoard, Seat, Offe
     """The board and the offer that waits on it. Raises: NotFound, NotAllowed, MatchOver, Stale."""
     board, seat = request.author.seated(command)
     board.check_running()
-    if board.match.offer is None:
-        raise NotFound(f"Nobody has asked for anything on board {board.match.board}.")
-    return board, seat, board.match.offer
+    return board, seat, existing(board.match.offer, f"Nobody has asked for anything on board {board.match.board}.")

@@ -18,7 +18,7 @@ from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import UNHEARD, is_robot, robot_called
 from pbm.core.start import unheard
-from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected
+from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected, existing
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import WORDS_KEPT, IntentKind, Player
@@ -166,10 +166,9 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """Pass a player's answer to a message back to its author."""
-    author, text = request.tx.players.get(ticket.payload["to"]), request.unsecret(request.message.text)
     _check_no_command(request.message.text)
-    if author is None:
-        raise NotFound("The player who wrote to you has left the server.")
+    author = existing(request.tx.players.get(ticket.payload["to"]), "The player who wrote to you has left the server.")
+    text = request.unsecret(request.message.text)
     _check_not_blocked(request, player, author)
     _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
     # Somebody else may have the message, and its reader learns who answered it.

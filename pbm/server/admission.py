@@ -19,7 +19,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess
+from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
 from pbm.domain.configuration import Limits
 from pbm.domain.tokens import ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
 from pbm.mailin import Envelope, Judgement
@@ -138,9 +138,7 @@ class Admission:
         writer = written.whose.writer
         kilobytes = self._not_noted[writer] - (-len(mail.raw) // _KILOBYTE)
         if kilobytes >= self._noted_from:
-            try:
-                self._draw(tx, limits, mail, written, kilobytes)
-            except TooMuch as problem:
+            if problem := self._drawn(tx, limits, mail, written, kilobytes):
                 return f"{_TOO_MUCH} {problem}"
             kilobytes = 0
         self._not_noted[writer] = kilobytes
@@ -149,17 +147,17 @@ class Admission:
             self._not_noted.clear()
         return ""
 
-    def _draw(self, tx: Transaction, limits: Limits, mail: Arriving, written: _Written, kilobytes: int) -> None:
-        """Draw what a mail takes, from the first that has as much. Raises: TooMuch, the first of its refusals."""
-        problem: TooMuch | None = None
+    def _drawn(
+        self, tx: Transaction, limits: Limits, mail: Arriving, written: _Written, kilobytes: int
+    ) -> TooMuch | None:
+        """Draw what a mail takes from the first that has as much; returns the first refusal if none has."""
+        problems = list[TooMuch]()
         for whose in self._payers(tx, mail, written):
-            try:
-                draw(tx, limits, _act(whose), whose, kilobytes)
-                return
-            except TooMuch as excess_of_one:
-                problem = problem or excess_of_one
-        if problem is not None:
-            raise problem
+            problem = drawn(tx, limits, _act(whose), whose, kilobytes)
+            if problem is None:
+                return None
+            problems.append(problem)
+        return problems[0]
 
     def _payers(self, tx: Transaction, mail: Arriving, written: _Written) -> Iterator[Whose]:
         """Who is counted for a mail, in turn: the later ones are harder to forge in somebody's network."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from pbm.core.limits import Act, Pool, TooMuch, Whose, draw, excess, minute
+from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess, minute
 from pbm.core.notify import Tools
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail
@@ -52,11 +52,7 @@ class Throttle:
     def excess(self, tx: Transaction, mail: Mail, cause: Cause) -> TooMuch | None:
         """Why a mail is left out as one answer too many; None if it may go, and then it is counted."""
         act = cause.act(tx, mail.address) if mail.reply else Act.ANSWER
-        try:
-            draw(tx, self._tools.limits, act, cause.whose(mail.address))
-        except TooMuch as problem:
-            return problem
-        return None
+        return drawn(tx, self._tools.limits, act, cause.whose(mail.address))
 
     def spent(self, tx: Transaction, address: str, cause: Cause) -> TooMuch | None:
         """Why an answer would have to be left out; None if it could go. Nothing is counted."""

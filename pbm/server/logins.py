@@ -100,11 +100,6 @@ class Logins(NamedTuple):
     locked: Mapping[Credentials, datetime] = {}
     """Logins that are not checked, and until when."""
 
-    def covers(self, later: Logins) -> bool:
-        """Whether these include all that is to be checked of the same mail when it is read again later."""
-        same = self.fresh == later.fresh and self.locked == later.locked
-        return same and later.hashes.items() <= self.hashes.items()
-
     @property
     def locks(self) -> set[str]:
         """The names by which its buckets are locked."""

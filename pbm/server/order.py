@@ -14,7 +14,7 @@ from games.rules import GameError, OptionError
 from pbm.compose import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
-from pbm.core.limits import Act, By, TooMuch, draw
+from pbm.core.limits import Act, By, drawn
 from pbm.core.notify import Writer, tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
@@ -275,7 +275,7 @@ def _greeted(request: Request, text: str) -> bool:
         wish = greet(request, text, lambda words: _wished(request, words))
     except NoGreeting:
         # Somebody's autoresponder may answer each greeting.
-        if _is_one_too_many(request):
+        if drawn(request.tx, request.tools.limits, Act.PUZZLING, request.whose(request.sender.address)):
             return True
         wish = kept(request)
         if wish is not None:
@@ -284,15 +284,6 @@ def _greeted(request: Request, text: str) -> bool:
     if wish is not None:
         Order(Reading(wish.lines, wish.comment), parse_all(request.tx, wish.lines, KNOWN)).carry_out(request)
     return True
-
-
-def _is_one_too_many(request: Request) -> bool:
-    """Count a newcomer's mail that was not understood; whether it is one too many for a day."""
-    try:
-        draw(request.tx, request.tools.limits, Act.PUZZLING, request.whose(request.sender.address))
-    except TooMuch:
-        return True
-    return False
 
 
 def _wished(request: Request, words: str) -> Wish | None:

@@ -16,7 +16,7 @@ from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
 from pbm.core.request import Incoming, Request, Sender
-from pbm.domain.errors import NotFound
+from pbm.domain.errors import existing
 from pbm.domain.match import Seat
 from pbm.domain.tokens import SeatToken
 from pbm.mailin import Action, Judgement, Message
@@ -46,10 +46,7 @@ class Programs:
         self._store, self._tools, self._ask = store, tools, ask
         self._left_alone: dict[int, int] = {}
         with store.read() as tx:
-            player = tx.players.find(userid)
-        if player is None:
-            raise NotFound(f'There is no player "{userid}" here.')
-        self._player = player
+            self._player = existing(tx.players.find(userid), f'There is no player "{userid}" here.')
 
     def play(self) -> int:
         """Show the program each board that waits for its player; returns how many boards its answers changed."""

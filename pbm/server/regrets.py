@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
-from pbm.core.limits import Act, TooMuch, draw
+from pbm.core.limits import Act, TooMuch, drawn
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.domain.match import Player
@@ -47,12 +47,11 @@ class Regrets:
 
     def excess_of_guesses(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail to an address we never gave to anybody, if it is one too many; None otherwise."""
-        try:
-            draw(tx, self.tools.limits, Act.WRONG_ADDRESS, mail.origin.whose())
-        except TooMuch as problem:
-            told = self.of_silence(tx, mail.origin.address, problem, ignored=True)
-            return Settled(Arrival.IGNORED, f"limit: {problem}", told)
-        return None
+        problem = drawn(tx, self.tools.limits, Act.WRONG_ADDRESS, mail.origin.whose())
+        if problem is None:
+            return None
+        told = self.of_silence(tx, mail.origin.address, problem, ignored=True)
+        return Settled(Arrival.IGNORED, f"limit: {problem}", told)
 
     def leave_undone(self, tx: Transaction, mail: Prepared, problem: TooMuch) -> Settled:
         """The end of a mail for which nothing is done, because it could not be answered."""
@@ -115,12 +114,12 @@ class Regrets:
 
     def of_locked(self, tx: Transaction, mail: Prepared, *, reads: bool) -> tuple[Mail, ...]:
         """The letter, once a day, that an encrypted mail cannot be read. reads: whether others can be."""
-        address, cause = mail.letter.sender, mail.cause(mail.sender.shown)
+        address = mail.letter.sender
         # Chat apps encrypt each answer, so one letter for each would go on for ever.
         if not address or tx.outbox.wrote_to(address, LOCKED, tx.now - _DAY):
             return ()
-        letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)._replace(reply=True)
-        return () if self.throttle.excess(tx, letter, cause) else (letter,)
+        letter = self._letter(tx, address, LOCKED, "locked.txt", to=mail.letter, reads=reads)
+        return self._few(tx, mail, letter._replace(reply=True))
 
     def for_operator(self, tx: Transaction, mail: Prepared) -> Settled:
         """The end of a mail to postmaster or abuse: it waits for the operator, who is told."""
@@ -216,9 +215,8 @@ class Bouncing:
                 first, second = match.players
                 boards[second if first == lost else first].append(match.board)
         for other, numbers in boards.items():
-            name, about = lost.userid if lost else "", f"board {numbers[0]}"
-            if len(numbers) > 1:
-                about = f"{len(numbers)} boards"
+            name = lost.userid if lost else ""
+            about = f"board {numbers[0]}" if len(numbers) == 1 else f"{len(numbers)} boards"
             subject = f"pbm: {about}, {name} was not reached"
             if not tx.outbox.is_owed(other.id, subject):
                 at.owe(letters_for(at, reader_of(at, other), subject, "unreached.txt", boards=numbers, lost=name))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from games.rules import GameError
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.errors import NotAllowed, NotFound, Rejected
+from pbm.domain.errors import NotAllowed, NotFound, Rejected, existing
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.domain.match import Player, replay
 from pbm.store import Store, Transaction
@@ -25,10 +25,7 @@ if TYPE_CHECKING:  # it brings all games
 
 def player_named(tx: Transaction, userid: str) -> Player:
     """The player of a userid, in any case. Raises: NotFound."""
-    player = tx.players.find(userid)
-    if player is None:
-        raise NotFound(f'There is no player "{userid}".')
-    return player
+    return existing(tx.players.find(userid), f'There is no player "{userid}".')
 
 
 def board_numbered(tx: Transaction, number: int) -> OpenBoard:
@@ -40,10 +37,7 @@ def board_numbered(tx: Transaction, number: int) -> OpenBoard:
 
 def tournament_named(tx: Transaction, name: str) -> Tournament:
     """Raises: NotFound."""
-    tournament = tx.tournaments.find(name)
-    if tournament is None:
-        raise NotFound(f'There is no tournament "{name[:40]}".', "tournaments")
-    return tournament
+    return existing(tx.tournaments.find(name), f'There is no tournament "{name[:40]}".', "tournaments")
 
 
 def waiting_broadcast(tx: Transaction, number: int) -> Broadcast:
@@ -56,18 +50,12 @@ def waiting_broadcast(tx: Transaction, number: int) -> Broadcast:
 
 def received(tx: Transaction, number: int) -> Received:
     """A mail of the inbox. Raises: NotFound."""
-    mail = tx.inbox.get(number)
-    if mail is None:
-        raise NotFound(f"There is no email {number} in the inbox.")
-    return mail
+    return existing(tx.inbox.get(number), f"There is no email {number} in the inbox.")
 
 
 def queued(tx: Transaction, number: int) -> Queued:
     """A mail of the outbox. Raises: NotFound."""
-    mail = tx.outbox.get(number)
-    if mail is None:
-        raise NotFound(f"There is no email {number} in the outbox.")
-    return mail
+    return existing(tx.outbox.get(number), f"There is no email {number} in the outbox.")
 
 
 def mark_bot(tx: Transaction, userid: str, *, bot: bool) -> None:
@@ -143,9 +131,7 @@ def verify(tx: Transaction, board: int) -> Replayed:
     from games import GAMES
     from pbm.core.board import difference
 
-    match = tx.matches.load(board)
-    if match is None:
-        raise NotFound(f"There is no board {board}.")
+    match = existing(tx.matches.load(board), f"There is no board {board}.")
     game = GAMES.get(match.game)
     if game is None:
         return Replayed(board, match.game, len(match.record), "the game is not installed")

@@ -11,7 +11,7 @@ from itertools import takewhile
 from games.rules import MoveError
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import WISHES
-from pbm.core.limits import Act, TooMuch
+from pbm.core.limits import Act, drawn
 from pbm.core.request import Request
 from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.errors import BadArguments, Unsure
@@ -456,8 +456,4 @@ class SaidOnBoard:
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)
         if any(remark.author == writer and remark.text.split() == self.text.split() for remark in said):
             return False
-        try:
-            self.request.draw(Act.CHAT)
-        except TooMuch:
-            return False
-        return True
+        return drawn(self.request.tx, self.request.tools.limits, Act.CHAT, self.request.whose()) is None

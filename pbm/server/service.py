@@ -19,7 +19,7 @@ from pbm.core.board import States
 from pbm.core.counts import ACCEPTED
 from pbm.core.credentials import Passwords
 from pbm.core.limits import LONGEST
-from pbm.core.notify import Desk, Tools, tell_operator
+from pbm.core.notify import Desk, Tools, tell_operator, tell_operator_daily
 from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
@@ -181,16 +181,12 @@ class Service:
         """Tell the operator, once a day, if mails are put off."""
         if not pressure.is_short and not pressure.is_behind:
             return
-        subject, operator = "pbm: emails are put off", self.tools.operator
-        if operator and not tx.outbox.wrote_to(operator, subject, tx.now - timedelta(days=1)):
-            log.warning("emails_put_off", free=pressure.free, waited=pressure.waited.total_seconds())
-            free = None if pressure.free is None or not pressure.is_short else pressure.free >> 20
-            words = {
-                "free": free,
-                "reserve": pressure.reserve >> 20,
-                "minutes": int(pressure.waited.total_seconds() // 60),
-            }
-            tell_operator(Desk(tx, self.tools), subject, "pressure-operator.txt", **words)
+        free = None if pressure.free is None or not pressure.is_short else pressure.free >> 20
+        waited = pressure.waited.total_seconds()
+        words = {"free": free, "reserve": pressure.reserve >> 20, "minutes": int(waited // 60)}
+        subject, page = "pbm: emails are put off", "pressure-operator.txt"
+        if tell_operator_daily(Desk(tx, self.tools), subject, page, **words):
+            log.warning("emails_put_off", free=pressure.free, waited=waited)
 
     def _lane(self, mail: Arriving) -> str:
         composer = self.tools.composer
@@ -231,16 +227,14 @@ class Service:
 
     def _tell_of_parked(self, tx: Transaction) -> None:
         """Warn the operator, once a day, if mails that wait for them are soon deleted, or are too many."""
-        house, operator, now = self.tools.house, self.tools.operator, tx.now
-        waiting, kept = tx.overview.mails(Arrival.PARKED), timedelta(days=house.parked_mail_days)
-        is_late = waiting.oldest_at is not None and now - waiting.oldest_at > kept - WARNED_BEFORE
-        subject = "pbm: emails wait for you"
+        house, waiting = self.tools.house, tx.overview.mails(Arrival.PARKED)
+        kept = timedelta(days=house.parked_mail_days)
+        is_late = waiting.oldest_at is not None and tx.now - waiting.oldest_at > kept - WARNED_BEFORE
         if not (is_late or waiting.number >= house.parked_mails):
             return
         log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)
-        if operator and not tx.outbox.wrote_to(operator, subject, now - timedelta(days=1)):
-            words = {"waiting": waiting, "house": house, "is_late": is_late}
-            tell_operator(Desk(tx, self.tools), subject, "parked-operator.txt", **words)
+        words = {"waiting": waiting, "house": house, "is_late": is_late}
+        tell_operator_daily(Desk(tx, self.tools), "pbm: emails wait for you", "parked-operator.txt", **words)
 
     def heed(self) -> bool:
         """As Handler.heed. Raises: DatabaseTrouble."""

@@ -12,7 +12,7 @@ from pbm.core import start as starting
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, subscribes
 from pbm.core.notify import Desk
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound
+from pbm.domain.errors import BadArguments, NotAllowed, existing
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
@@ -67,10 +67,7 @@ def create(
 
 def find(tx: Transaction, name: str) -> Tournament:
     """Raises: NotFound."""
-    tournament = tx.tournaments.find(name)
-    if tournament is None:
-        raise NotFound(f'There is no tournament "{name[:40]}".', "tournaments")
-    return tournament
+    return existing(tx.tournaments.find(name), f'There is no tournament "{name[:40]}".', "tournaments")
 
 
 def entrant(tx: Transaction, tournament: Tournament, player: Player) -> Entrant | None:
