@@ -43,7 +43,7 @@ needs_corpus = pytest.mark.skipif(not LINES, reason=f"no commands.tsv in {FOLDER
 
 
 @needs_corpus
-@pytest.mark.parametrize(("sender", "line"), zip(cycle(SENDERS), LINES, strict=False))
+@pytest.mark.parametrize(("sender", "line"), [*zip(cycle(SENDERS), LINES, strict=False)])
 def test_a_line_as_the_subject_gets_one_clear_answer(sender: str, line: str, table: House) -> None:
     before = table.dump()
     answers = table.send(SENDERS[sender], line)

@@ -166,7 +166,7 @@ DOUBTS = [
 ]
 
 
-@pytest.mark.parametrize(("place", "body"), zip(cycle(PLACES), DOUBTS, strict=False))
+@pytest.mark.parametrize(("place", "body"), [*zip(cycle(PLACES), DOUBTS, strict=False)])
 def test_what_may_say_how_to_play_is_asked_about_and_yes_makes_it_words(
     club: House, place: tuple[str, str], body: str
 ) -> None:
