@@ -374,20 +374,21 @@ def _examples(notice: Notice, view: View) -> list[str]:
     match, state, seat = notice.match, notice.state, notice.reader.seat
     offer, clock = match.offer, match.clock
     asked = ["accept", "reject"] if offer is not None and seat == other(offer.seat) else []
+    yes = "confirm" if asked else "yes"  # a yes might be one to the offer
     if clock is not None and clock.overrun_at is not None and seat == other(clock.seat):
         asked += ["claim", "claim draw", "give 3d"]
-    asked += _for_intents(notice.intents)
+    asked += _for_intents(notice.intents, yes)
     if seat == state.to_move:
         asked += [*(notice.nearby[:3] or view.examples), *(["swap"] if state.may_swap else [])]
     return list(dict.fromkeys(asked))
 
 
-def _for_intents(intents: Sequence[Intent]) -> list[str]:
-    """Answers to what waits for a word of the reader."""
+def _for_intents(intents: Sequence[Intent], yes: str) -> list[str]:
+    """Answers to what waits for a word of the reader. yes: the one to a question."""
     kinds = {intent.kind for intent in intents}
     answers = ["cancel"] if IntentKind.HOLD in kinds else []
     if IntentKind.SUBMIT in kinds:
-        answers.append("yes" if any(intent.is_question for intent in intents) else "confirm")
+        answers.append(yes if any(intent.is_question for intent in intents) else "confirm")
     return answers
 
 

@@ -74,17 +74,17 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     """Do what the seat was asked, or decline it. Raises: NotFound if it was asked nothing, BadArguments if unsure."""
     board.check_running()
     offer, submitted = board.match.offer, board.intents.find(seat, IntentKind.SUBMIT)
+    what = _OF_QUESTIONS.get(submitted.text if submitted else "", '"confirm" plays what you submitted')
     if offer is not None and offer.seat != seat:
         wish = WISHES[offer.kind]
         # Two questions are open, and one yes would be guessed to one of them.
         if agrees and submitted is not None:
-            raise BadArguments(f'Yes to what? "accept" agrees to {wish}, "confirm" does what you submitted.')
+            raise BadArguments(f'Yes to what? "accept" agrees to {wish}, {what}.')
         check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
         return (accept if agrees else reject)(request, command)
     if submitted is None:
         said = command.args["MOVE"]
         raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
-    what = _OF_QUESTIONS.get(submitted.text, '"confirm" plays what you submitted')
     check_plain(board, seat, submitted.since, f"{what}.")
     if agrees:
         return confirm(request, command)
