@@ -15,6 +15,7 @@ from pbm.bots.choose import Decision, choose, skill_of
 from pbm.bots.levels import LEVELS
 from pbm.bots.search import Budget
 from pbm.bots.skill import Skill
+from pbm.bots.strong import SpielBoard
 
 SPIEL = "OpenSpiel's MCTS"
 
@@ -73,7 +74,8 @@ class Player:
             skill = skill_of(game.info.name)
             return choose(game, pos, budget=self.budget(skill), seed=dice.getrandbits(32), skill=skill)
         if self.kind == SPIEL:
-            theirs = strong.known(game, board.options)
+            described = _MEASURED.get(game.info.name)
+            theirs = described(board.options) if described is not None else strong.known(game, board.options)
             assert theirs is not None, f"OpenSpiel is not installed, or has no {board.told}"
             return strong.decision(game, pos, theirs, played, self.seconds, PATIENCE, dice.getrandbits(31))
         move = greedy(game, pos, dice) if self.kind == "greedy" else dice.choice(list(islice(game.moves(pos), LISTED)))
@@ -89,6 +91,44 @@ class Player:
         if self.seconds:
             return Budget(visits, self.seconds, min(steps, most), slip)
         return Budget(visits, usual.seconds, steps, slip)
+
+
+def _breakthrough(options: Any) -> SpielBoard:
+    size = options.number("size")
+
+    def cell(text: str) -> str:
+        return f"{text[0]}{size + 1 - int(text[1:])}"  # rows are counted from the other end there
+
+    return SpielBoard(f"breakthrough(rows={size},columns={size})", lambda text: f"{cell(text[:2])}-{cell(text[2:4])}")
+
+
+def _dots(options: Any) -> SpielBoard:
+    rows, columns = options.number("rows"), options.number("columns")
+
+    def line(text: str) -> str:
+        """The ends of P1(h,0,2), which runs along the top."""
+        way, row, column = text[3:-1].split(",")
+        ends = ((0, 0), (0, 1)) if way == "h" else ((1, 0), (0, 0))
+        return "-".join(f"{chr(97 + int(column) + right)}{rows + 1 - int(row) - down}" for down, right in ends)
+
+    return SpielBoard(f"dots_and_boxes(num_rows={rows},num_cols={columns})", line)
+
+
+def _gomoku(_options: Any) -> SpielBoard:
+    def cell(text: str) -> str:
+        row, column = text.split(",")
+        return f"{chr(97 + int(column))}{int(row) + 1}"
+
+    return SpielBoard("gomoku", cell)
+
+
+_MEASURED: dict[str, Callable[[Any], SpielBoard]] = {
+    "breakthrough": _breakthrough,
+    "dots": _dots,
+    "gomoku": _gomoku,
+    "reversi": lambda _: SpielBoard("othello", str),
+}
+"""Boards that OpenSpiel has and robots do not think with, because they play better by themselves."""
 
 
 def more_stones(pos: luddit.Position) -> float:

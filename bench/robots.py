@@ -67,7 +67,10 @@ SMALL = {
 }
 """Boards on which a game is over soon; other games are measured on their usual boards."""
 
-SPIELED = ("four", "hex -size=7", "y -size=7", "clobber", "reversi")
+SPIELED = (
+    "four", "hex -size=7", "y -size=7", "clobber", "reversi", "breakthrough", "dots -columns=4 -rows=4", "gomoku",
+    "havannah -size=5",
+)  # fmt: skip
 """Boards that OpenSpiel has, too."""
 
 UNDECIDED = {

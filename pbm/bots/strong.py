@@ -1,4 +1,4 @@
-"""An extra: the highest level thinks with OpenSpiel's search, which is in C++, where OpenSpiel knows the game.
+"""An extra: the highest level thinks with OpenSpiel's search, which is in C++, where that is no weaker than its own.
 
 `pip install "pbm-server[strong]"` installs it; without it, or for boards that OpenSpiel does not have, the robots'
 own search is used.
@@ -21,7 +21,9 @@ MOST_VISITS = 2_000_000
 TICK = 0.001
 """Seconds that no measured time is shorter than."""
 TRIED = 500
-"""Visits of the short search by which the long one is measured."""
+"""Visits of the first search, by which the next one is measured."""
+GROWTH = 8
+"""How many times as long the next one is, until the last takes what is left, most of the time."""
 EXPLORE = 1.4
 
 
@@ -33,7 +35,7 @@ class SpielBoard(NamedTuple):
 
 
 def known(game: AnyGame, options: Any) -> SpielBoard | None:
-    """None if OpenSpiel does not have the board, or is not installed."""
+    """None if OpenSpiel is not installed, or does not have the board, or if robots play better by themselves there."""
     described = _DESCRIBED.get(game.info.name)
     return described(options) if described is not None and is_installed() else None
 
@@ -62,8 +64,10 @@ def _clobber(options: Any) -> SpielBoard | None:
     return SpielBoard(f"clobber({size})", lambda text: re.sub("(?<=[0-9])(?=[a-z])", "-", text))  # a10a9: a10-a9
 
 
-def _reversi(options: Any) -> SpielBoard | None:
-    return SpielBoard("othello", str) if options.choice("size") == "8" else None
+def _havannah(options: Any) -> SpielBoard | None:
+    # letters name slanting lines there, and numbers rows
+    size = options.number("size")
+    return SpielBoard(f"havannah(board_size={size})", lambda text: f"{chr(64 + int(text[1:]))}{ord(text[0]) - 96}")
 
 
 _DESCRIBED: dict[str, Callable[[Any], SpielBoard | None]] = {
@@ -71,7 +75,7 @@ _DESCRIBED: dict[str, Callable[[Any], SpielBoard | None]] = {
     "hex": _hex,
     "y": _y,
     "clobber": _clobber,
-    "reversi": _reversi,
+    "havannah": _havannah,
 }
 
 
@@ -94,13 +98,36 @@ def decision(
         search = pyspiel.MCTSBot(theirs, judge, EXPLORE, visits, MEMORY_MB, True, seed, False)
         return search.mcts_search(state).best_child()
 
-    # The search counts only visits, or ignores them if given a time: a short one tells how many there is time for.
-    begun = process_time(), monotonic()
-    best = searched(TRIED)
-    longer = min(seconds / (process_time() - begun[0] + TICK), patience / (monotonic() - begun[1] + TICK))
-    if longer > 1 and not best.outcome:
-        best = searched(min(MOST_VISITS, round(TRIED * longer)))
+    best = longest(searched, seconds, patience)
     move = game.parse(pos, board.ours(state.action_to_string(best.action)))
     if best.outcome:  # it is proved
         return Decision(move, best.outcome[state.current_player()], (move,), exact=True)
     return Decision(move, best.total_reward / max(1, best.explore_count), (move,), exact=False)
+
+
+def longest(
+    searched: Callable[[int], Any],
+    seconds: float,
+    patience: float,
+    clock: Callable[[], tuple[float, float]] = lambda: (process_time(), monotonic()),
+) -> Any:
+    """What the longest search finds that the time allows. clock: processor time and the time of day.
+
+    The search itself counts only visits (given a time, it ignores it), so how many it may make is known from how long a
+    shorter one takes. One of a few milliseconds says little on a busy machine, which lends every process a moment: they
+    grow until the last but one has taken a part of the time that can be relied on.
+    """
+    begun, visits = clock(), TRIED
+    while True:
+        before = clock()
+        best = searched(visits)
+        now = clock()
+        left = min(
+            (limit - (end - start)) / (end - last + TICK)
+            for limit, start, last, end in zip((seconds, patience), begun, before, now, strict=True)
+        )
+        if left < 1 or visits >= MOST_VISITS or best.outcome:
+            return best
+        visits = min(MOST_VISITS, round(visits * (GROWTH if left > 2 * GROWTH else left)))
+        if left <= 2 * GROWTH:
+            return searched(visits)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from games import GAMES
@@ -15,13 +17,33 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strong, "is_installed", lambda: True)
 
 
-@pytest.mark.parametrize("game", ["go", "cross"])
+@pytest.mark.parametrize("game", ["go", "cross", "reversi"])
 def test_other_games_are_left_to_the_robots_own_search(game: str) -> None:
     assert strong.known(GAMES[game], GAMES[game].options([])) is None
 
 
 def test_a_board_that_it_does_not_have_is_left_to_the_robots_own_search() -> None:
     assert strong.known(GAMES["four"], GAMES["four"].options(["-columns=8"])) is None
+
+
+@pytest.mark.parametrize("slowness", [1, 4, 20])
+def test_a_search_takes_the_time_it_may_on_a_machine_that_is_busy_after_the_first_moment(slowness: int) -> None:
+    """The clock runs as much faster than the processor as others need it, but not for the first 50 ms."""
+    used, sizes = [0.0, 0.0], []
+
+    def searched(visits: int) -> SimpleNamespace:
+        sizes.append(visits)
+        seconds = visits / 20_000
+        quick = min(seconds, max(0.0, 0.05 - used[0]))
+        used[0] += seconds
+        used[1] += quick + (seconds - quick) * slowness
+        return SimpleNamespace(outcome=[])
+
+    strong.longest(searched, 12.0, 40.0, lambda: (used[0], used[1]))
+    assert used[0] <= 12.5
+    assert used[1] <= 60
+    assert sizes[-1] == max(sizes)
+    assert sizes[-1] / 20_000 >= 0.6 * min(12.0, 40 / slowness)
 
 
 @pytest.mark.oracle
@@ -32,8 +54,8 @@ def test_a_board_that_it_does_not_have_is_left_to_the_robots_own_search() -> Non
         ("hex", ("-size=7",), "d4 c3"),
         ("y", ("-size=7",), "d5 c6"),
         ("clobber", (), "a1-a2"),
+        ("havannah", ("-size=5",), "E5 C3"),
         ("clobber", ("-rows=10",), "b10-a10 c10-c9"),
-        ("reversi", (), "d3 c3"),
     ],
 )
 def test_its_moves_are_legal_here(game: str, options: tuple[str, ...], plies: str) -> None:
