@@ -68,6 +68,7 @@ class Ball:
         places = ctx.prec + _GUARD_BITS
         (one, near), (two, far) = self.at(places), other.at(places)
         spread = abs(one) * far + abs(two) * near + near * far
+        # Each of the two shifts may lose up to one unit.
         return Ball(one * two >> places, (spread >> places) + 2, places)
 
     def __truediv__(self, other: Ball) -> Ball:

@@ -61,8 +61,8 @@ PICKS = {Side.FIRST: "rg", Side.SECOND: "bg"}
 SIDES = ("Red", "Blue")
 EDGES_A_ROW = 5
 """How many edges a row of a list has."""
-SEEDS_TRIED = 3
-"""How many seeds are tried for a fair board; each seed stands for many random boards."""
+SEEDS_TRIED = 3  # each stands for many random boards
+"""How many seeds are tried for a fair board."""
 MOST_NAMED, NAMED_IN_ALL = 24, 1600
 """The most edges named for one pick that removes many, and in a whole list of such picks; at least eight for each."""
 
@@ -251,6 +251,7 @@ class CrossGeo(Judging[Position, int]):
         shown = [
             segment if pos.standing >> index & 1 else replace(segment, gone=True)
             for index, segment in enumerate(start.segments)
+            # What the last turn removed is still seen, as a ghost.
             if (pos.standing | taken) >> index & 1
         ]
         points = tuple(point for index, point in enumerate(start.points) if index in used)

@@ -235,14 +235,14 @@ _BETWEEN = r"(?:[\s;,:>-]|to)+"
 _COLOUR = r"(red|blue|green|[rgb])"
 _FIRST = r"(?:(red|blue|green|[rgb](?=\s*[:,;]|\s+[(\[0-9]))[\s:,;]+)?"
 _ENDS = r"(?![\w>-]|\s+-|[\s:]+[(\[\w])\)?"
-"""Behind a colour: with an edge after it, it would be that edge's colour."""
+# Behind a colour: with an edge after it, it would be that edge's colour.
 _EDGE = re.compile(
     rf"(?:(?:edge|line)\s+)?{_FIRST}(?:from\s+)?(?:"
     rf"{POINT}{_BETWEEN}{POINT}(?:[\s,;:(-]*(?:in\s+)?(?!and\b)([a-z]{{3,}}|[rgb]){_ENDS})?|"
     rf"(?:{LABEL}(?:[\s>-]|to)+{LABEL}|([a-z])([a-z])(?![a-z0-9])|{LABEL}[\s,;:]+{LABEL})"
     rf"(?:[\s,;:(]+(?:in\s+)?{_COLOUR}{_ENDS})?)"
 )
-"""Behind coordinates any word is taken for a colour, so that one that is none can be named."""
+# Behind coordinates any word is taken for a colour, so that one that is none can be named.
 _NAMED = re.compile(LABELLED)
 _NEXT = re.compile(r"\s*[,;&]\s*(?:and\s+)?|\s+(?:and\s+)?|$")
 _HEADING = re.compile(rf"\W*(?:(?:{_COLOUR}\s+)?(?:edges|lines|points|vertices)\b\s*:?|{_COLOUR}\s*:(?=\s*$))")
@@ -371,6 +371,7 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
                     "is not an edge: write two points, in whole numbers from 0 on, and a colour if you like, such as "
                     '"0,0 30,40 red"; words to your opponent stand apart, behind a blank line'
                 )
+            # The edges below it were forgotten, or got lost on the way.
             if number == len(rows) and not (said.points or said.edges):
                 raise ValueError("has no edge below it")
             sketch.add(number, said)

@@ -16,8 +16,8 @@ from games.crossgeo_boards import Edges, Graph, random_graph
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
 
-MAX_FAIR = 60
-"""The most edges of a fair board; finding larger ones takes too long."""
+MAX_FAIR = 60  # finding larger ones takes too long
+"""The most edges of a fair board."""
 
 _TRIES, _STEPS = 50, 20_000
 _MOST_WINNING = 3

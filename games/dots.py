@@ -105,6 +105,7 @@ class Dots(Coloured[Position, int]):
     def play(self, pos: Position, move: int) -> Position:
         drawn, closed = pos.drawn | 1 << move, self._closed(pos.options, pos.drawn | 1 << move, move)
         boxes = pos.boxes.with_(pos.mover, closed)
+        # Whoever closes a box must go on.
         return Position(pos.options, drawn, boxes, pos.mover if closed else pos.mover.other)
 
     def _closed(self, options: OptionValues, drawn: Cells, last: int) -> Cells:

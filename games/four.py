@@ -51,6 +51,7 @@ class Four(Placing):
                 raise BadNotation(f"{quoted(text)} is not a column. Write its letter, such as {self._example(pos)}.")
             return super().read(pos, text)
         free = column & ~pos.taken
+        # For a full column any square of it, which is then refused.
         return (free & -free or column).bit_length() - 1
 
     def refusal(self, pos: Position, move: int) -> str:

@@ -202,6 +202,7 @@ _WORD, _WRITTEN = re.compile(_MOVE), re.compile(rf"{_MOVE}(?:; {_MOVE})?")
 
 def read_turn(board: Torus, text: str) -> Turn:
     """The moves a text names, on the board but not checked for legality. Raises: BadNotation, IllegalMove."""
+    # As records have it; what people write besides is slower to read.
     written = _WRITTEN.fullmatch(text.lower())
     words = (written.group(1, 2, 3), written.group(4, 5, 6)) if written else _words(text)
     turn = tuple(move for removes, first, second in words if first for move in _moves(board, removes, first, second))

@@ -60,6 +60,7 @@ class Morris(Moving):
         ends = free if self._flies(pos) else free & BOARD.beside[start]
         for way in [(start,)] if _placing(pos) else [(start, end) for end in bits(ends)]:
             own = pos.own & ~(1 << start) | 1 << way[-1]
+            # A mill takes, even one that was opened and is closed again.
             if any(not mill & ~own for mill in MILLS[way[-1]]):
                 yield from ((*way, taken) for taken in bits(_loose(pos.others)))
             else:

@@ -114,6 +114,7 @@ class Moving(Coloured[Position, Path]):
         begun: dict[str, str] = {}
         for start in bits(self.starts(pos)) if self.outcome(pos) is None else ():
             name = self.board(pos.options).names[start]
+            # Two are enough to know that there is a choice.
             ways = [self.notate(pos, path) for path in islice(self.paths_from(pos, start), 2)]
             if ways:
                 begun[name] = ways[0] if len(ways) == 1 else ways[0][: len(name) + 1]

@@ -65,8 +65,8 @@ class Move:
     """Where the segment ends; None is a pass."""
 
     end: Place | None
-    start: int = 0
-    """The vertex it starts from at ply 1; later 0, because there is no choice."""
+    start: int = 0  # later there is no choice
+    """The vertex it starts from at ply 1; later 0."""
 
 
 @dataclass(frozen=True, slots=True)

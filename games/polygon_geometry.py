@@ -26,7 +26,7 @@ from games.points import BELOW_ZERO, LABELLED, POINT, unlisted, with_good_number
 from games.rules import OptionError, quoted
 
 numbers: Any = import_module("flint" if find_spec("flint") else "games.balls")
-"""What is counted with; both decide alike."""
+# Both decide alike.
 
 MAX_WEIGHT = 1 << 16
 """The weight of the heaviest point that a player may go to.
@@ -36,11 +36,11 @@ coordinates, computed without cancelling, have at most 16 bits per unit of its w
 in the line through them, and those of two lines in their common point.
 """
 
-CHEAP_BITS = 1 << 14
-"""Up to this length common factors are removed, which is fast; longer numbers stay as they are."""
+CHEAP_BITS = 1 << 14  # up to this it is fast
+"""Up to this length common factors are removed; longer numbers stay as they are."""
 
-FIRST_PRECISION = 128
-"""Bits of the first balls. A drawing that needs more raises it for itself; it only affects speed."""
+FIRST_PRECISION = 128  # it only affects speed
+"""Bits of the first balls. A drawing that needs more raises it for itself."""
 
 Place = int | tuple[int, int]
 """A vertex, counted from 0, or the crossing of two segments, by their plies, the smaller first."""
@@ -199,6 +199,7 @@ class Geometer:
         """1 if the point is to the left of the segment's line, -1 if to the right, 0 if on it."""
         for precision in self._precisions():
             side = segment.side(point, precision)
+            # A ball that contains zero is neither.
             if side > 0 or side < 0:
                 self.precision = precision
                 return 1 if side > 0 else -1
@@ -322,6 +323,7 @@ class Drawing:
         longer.touching = self.touching | {corner: self.holding(corner) | {ply} for corner in corners}
         with numbers.ctx.workprec(self.precision):
             judge = Geometer(longer.segments, self.precision)
+            # It is known to be on these, which no ball can prove.
             ends = [0 if old in far else judge.sign(line, new.end) for old, line in enumerate(self.segments, 1)]
             crossed, closed = self._met(new, ends, judge)
         longer.sides = (*ends, 0)
@@ -409,6 +411,7 @@ def _read_row(line: str) -> list[Corner] | None:
     corners, place = list[Corner](), 0
     while place < len(words):
         found = _NEXT.match(words, place)
+        # Read as a mark, a minus would turn a point into another one.
         if found is None or BELOW_ZERO.search(words):
             return None
         x, y = (int(digits) for digits in (found[1] or found[4], found[2] or found[5]))
@@ -466,6 +469,7 @@ def _rounded(part: int, sides: int) -> int:
 
 def _checked(corners: Sequence[Corner]) -> tuple[Corner, ...]:
     """The corners, made clockwise. Raises: OptionError unless the game can be played on that polygon."""
+    # From the coarse to the fine, as each check relies on those before it.
     if not FEWEST_SIDES <= len(corners) <= MOST_SIDES:
         raise OptionError(f"Your polygon has {len(corners)} vertices; it may have {FEWEST_SIDES} to {MOST_SIDES}.")
     twice = next((corner for corner in corners if corners.count(corner) > 1), None)

@@ -53,6 +53,7 @@ class Reversi(Placing):
             run = 0
             for cell in ray:
                 if not others >> cell & 1:
+                    # A run that ends at the edge, or at a free square, turns nothing.
                     turned |= run if own >> cell & 1 else 0
                     break
                 run |= 1 << cell

@@ -58,16 +58,14 @@ class Cell(NamedTuple):
 
 
 class Known(tuple[T, ...]):
-    """A tuple for fast use as a key of caches: it equals only itself, so comparing costs nothing.
+    """A tuple for fast use as a key of caches: it equals only itself, so comparing costs nothing."""
 
-    A tuple with the same content that was created separately is not found in a cache, so the work is done again.
-    """
-
+    # A tuple with the same content that was created separately is not found in a cache, so the work is done again.
     __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
 
 
-Row = Known[Cell]
-"""The cells of a row from the left; on most plies only one or two rows of a board change."""
+Row = Known[Cell]  # on most plies only one or two rows of a board change
+"""The cells of a row from the left."""
 ROWS = 8192
 """How many rows are cached by the code that shows them."""
 

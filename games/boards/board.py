@@ -60,8 +60,8 @@ _TRUTH = bytes.maketrans(b"01", b"\0\1")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
-_BETWEEN = re.compile(r"\b(?:to|arrow|shoot(?:s|ing)?)\b|[^a-z0-9]|x")
-"""Marks and words that may separate the cells of a path; no board has a column x."""
+_BETWEEN = re.compile(r"\b(?:to|arrow|shoot(?:s|ing)?)\b|[^a-z0-9]|x")  # no board has a column x
+"""Marks and words that may separate the cells of a path."""
 _JOINT = re.compile("[-/x]")
 """The mark between the cells of a path in the records."""
 _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")

@@ -66,6 +66,7 @@ class Squares(Board):
         """The marked points of a board of lines: near the corners, in the middle, and on large boards at the sides."""
         low, middle, high = self.star_lines
         spots = [(row, column) for row in (low, high) for column in (low, high)]
+        # A board with an even number of lines has no middle.
         if len(self.rows) % 2:
             spots += [(middle, middle)]
         if len(self.rows) % 2 and len(self.rows) > LARGE:
