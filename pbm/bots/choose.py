@@ -71,6 +71,7 @@ class Decision:
 @cache
 def skill_of(name: str) -> Skill:
     """The skill for a registered game."""
+    # The skill of another package comes first.
     for entry in entry_points(group="pbm.bots", name=name):
         found: type[Skill] = entry.load()
         return found(GAMES[name])
@@ -204,6 +205,7 @@ def truth(skill: Skill, pos: Any, side: Side, dice: Random) -> tuple[bool, tuple
         return sign * value_of(outcome) == 1, ()
     if (solution := skill.solve(pos, Steps(_STEPS))) and solution.proved:
         return sign * solution.value == 1, solution.line
+    # What such a skill proves holds in its own picture of the game only.
     if not skill.sure:
         return None
     search = Search(skill, pos, dice)

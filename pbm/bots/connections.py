@@ -89,8 +89,8 @@ class Fills:
         return credit
 
 
-FREE_AT_MOST = 15
-"""With at most this many free cells solving is tried; Y with five rows has as many."""
+FREE_AT_MOST = 15  # as many as Y with five rows has
+"""With at most this many free cells solving is tried."""
 
 
 @cache
@@ -115,6 +115,7 @@ def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tupl
     found = []
     for one, other in _turns(board):
         starts = stones & _moved(free, -one) & _moved(free, -other)
+        # Each pair of stones is found from one of the two.
         across = starts & _moved(stones, -one - other) if one + other > 0 else 0
         ends = starts & ~edges & _moved(edges, -one) & _moved(edges, -other)
         found += [(cell + one, cell + other) for cell in bits(across | ends)]
@@ -172,6 +173,7 @@ class ConnectionSkill(Skill):
         many, free = fills(board), board.full & ~pos.taken
         _, closed_to_first = self.prospects(board, first, Side.FIRST)
         _, closed_to_second = self.prospects(board, second, Side.SECOND)
+        # Where a side would lose at once the other one will have a stone in the end.
         for_first, for_second = closed_to_second & ~closed_to_first & free, closed_to_first & ~closed_to_second & free
         either = free & ~(for_first | for_second)
         mine, theirs = many.dealt(first | for_first, second | for_second, either, dice)

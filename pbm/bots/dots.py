@@ -67,6 +67,14 @@ class Grid:
                 unsafe |= left
         return self.full & ~drawn & ~unsafe & ~self.closing(drawn)
 
+    def missing(self, drawn: Cells) -> list[int]:
+        """How many lines each box lacks."""
+        return [(lines & ~drawn).bit_count() for lines in self.boxes]
+
+    def lengths(self, drawn: Cells) -> Parts:
+        """The boxes of each chain and loop."""
+        return tuple(sorted(boxes for boxes, _ in self.parts(drawn)))
+
     def parts(self, drawn: Cells) -> list[tuple[int, Cells]]:
         """Chains and loops of boxes with two lines missing: the number of boxes, negative for loops, and the lines."""
         missing = {number: left for number, box in enumerate(self.boxes) if (left := box & ~drawn).bit_count() == 2}
@@ -167,7 +175,7 @@ class DotsSkill(Skill):
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         board, drawn, mover = self._grid(pos), pos.drawn, pos.mover.sign
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
-        missing = [(lines & ~drawn).bit_count() for lines in board.boxes]
+        missing = board.missing(drawn)
         safe = list(bits(board.full & ~drawn))
         dice.shuffle(safe)
         closing = [box for box, left in enumerate(missing) if left == 1]
@@ -177,7 +185,7 @@ class DotsSkill(Skill):
             if line < 0 or drawn >> line & 1:
                 continue  # drawn meanwhile, to close a box
             beside = board.beside[line]
-            if min(missing[box] for box in beside) == 2:
+            if min(map(missing.__getitem__, beside)) == 2:
                 continue  # it would offer a box; no line that does is drawn before the count at the end
             drawn, closed = drawn | 1 << line, 0
             for box in beside:
@@ -187,7 +195,7 @@ class DotsSkill(Skill):
                     closing.append(box)
             margin += closed * mover
             mover = mover if closed else -mover
-        margin += mover * opened(tuple(sorted(boxes for boxes, _ in board.parts(drawn))))
+        margin += mover * opened(board.lengths(drawn))
         return Rollout(0.9 * ((margin > 0) - (margin < 0)) + 0.1 * tanh(margin / 5))
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:

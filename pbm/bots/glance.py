@@ -74,6 +74,7 @@ class LoaSkill(GlanceSkill):
     def foreseen(self, pos: Moved) -> Solution | None:
         """A move that joins all pieces of the side to move, if it has one."""
         board = self.game.board(pos.options)
+        # The piece that moves may be a group by itself.
         if len(_groups(board, pos.own)) > MOST_JOINED + 1:
             return None
         for start in bits(pos.own):

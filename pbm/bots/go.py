@@ -96,6 +96,7 @@ class Goban:
         if self.beside[cell] & ~own:
             return False
         across = self.across[cell]
+        # Two stones on diagonals make an eye false; at the edge one does.
         return (across & others).bit_count() < (2 if across.bit_count() == 4 else 1)
 
     def urgent(self, last: int | None, own: Cells, others: Cells) -> list[int]:
@@ -104,6 +105,7 @@ class Goban:
             return []
         free = self.full & ~(own | others)
         room = self.chain(1 << last, others)[1] & free
+        # Only the last liberty is urgent.
         found = [] if room & room - 1 or not room else [room.bit_length() - 1]
         left = self.beside[last] & own
         while left:

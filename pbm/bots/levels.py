@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from pbm.bots.search import Budget
     from pbm.bots.skill import Skill
 
-PATIENCE = 40.0
-"""The wall-clock seconds after which a robot stops thinking, so that players have its answer within a minute."""
+PATIENCE = 40.0  # players have its answer within a minute
+"""The wall-clock seconds after which a robot stops thinking."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Columns:
         self._opened = {1 << cell: Opened(1 << cell, lines) for cell in board.indices}
         middle = (board.stride - 2) / 2
         columns = [board.rows[0] & 1 << column for column in range(board.stride - 1)]
+        # The middle first: most lines run through it.
         self._columns = sorted(
             (bit * (board.full // board.rows[0]) for bit in columns),
             key=lambda column: abs((column & -column).bit_length() - 1 - middle),
@@ -83,6 +84,7 @@ class Columns:
         if wins := mine & playable:
             return wins, []
         threats = theirs & playable
+        # Of two threats only one can be stopped, so any will do.
         playable = threats & -threats or playable & ~self.under(theirs) or playable
         return 0, [bit for column in self._columns if (bit := column & playable)]
 
@@ -203,6 +205,7 @@ class FourSkill(Skill):
         known = four_book().get(min(key, image))
         if known is None:
             return None
+        # The book has the smaller key of the two.
         wanted = known.column if key <= image else _WIDTH - 1 - known.column
         move = next(move for move in self.game.moves(pos) if move % board.stride == wanted)
         return move, known.value

@@ -86,6 +86,7 @@ class Filling(Exact[Rest]):
             square = 1 << cell
             left = [end for end in ends if end & square] if len(ends) > 1 else ends
             kids.append((divmod(cell, self._size), (others, own | square, left, not yellow)))
+        # Those that leave the fewest grids decide soonest.
         return sorted(kids, key=lambda kid: len(kid[1][2]))
 
 
@@ -158,6 +159,7 @@ def shuffled_rest(pos: Position, dice: Random) -> list[Square]:
     for at in range(last):
         other = int(dice.random() * last)
         (row, column), (row2, column2) = rest[at], rest[other]
+        # Unless one of the rows has the square already.
         if not (rows[row] >> column2 & 1 or rows[row2] >> column & 1):
             rows[row] ^= 1 << column | 1 << column2
             rows[row2] ^= 1 << column | 1 << column2

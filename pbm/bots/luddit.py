@@ -50,8 +50,8 @@ PLANNED, ASTRAY = 0.7, 0.7
 WIDEST_LOOP = 12
 """Smaller loops are looked for in groups of at most this many stones."""
 
-APART = 3
-"""Lines from ring to ring; a ring binds nothing in the next one."""
+APART = 3  # a ring binds nothing in the next one
+"""Lines from ring to ring."""
 
 REMEMBERED = 20_000
 """How many positions each cache holds."""
@@ -74,6 +74,7 @@ class Plan(NamedTuple):
 @cache
 def ways(size: int, stones: int) -> tuple[Lanes, ...]:
     """All lanes with room for this many stones."""
+    # Where rings fit exactly, a shift by their distance gives the same lanes again.
     starts = range(APART if size % APART == 0 else size)
     ring = [index * 3 // 2 for index in range(2 * size // 3)]
     found = []
@@ -118,6 +119,7 @@ def haul(size: int, own: Cells, other: Cells) -> Cells:
 def plan(options: Options, own: Cells, other: Cells) -> Plan | None:
     """The plan closest to a player's stones; None if the board cannot be filled like that."""
     plans = []
+    # With more room than stones nobody can fill the board.
     for way in ways(options.size, options.limit) if options.limit <= options.stones else ():
         cells = reduce(or_, (max(rings, key=lambda ring: (own & ring).bit_count()) for rings in way.rings))
         done, astray = (cells & own).bit_count(), ((own | other) & ~cells).bit_count()
@@ -141,6 +143,7 @@ class LudditSkill(Skill):
         best = [found[then] for then in sorted(found, key=standing)]
         if standing(judge) < 0:
             return list(dict.fromkeys((*returns(pos), *best[:KEPT])))
+        # To repeat a position wins nothing, and gives the other side time.
         fresh = [turn for turn in best if not self._leads_back(pos, turn)] or best
         return fresh[: 1 if besieges(judge) else KEPT]
 
@@ -209,10 +212,14 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
     locking = [Move((cell,), (dice.choice(holes),)) for cell in some(theirs & loose, number, dice) if holes]
     if judge.can_place:
         return [*taking, *locking, *(Move(put=(cell,)) for cell in ends)]
-    # On a full board, stones that the plan does not need, or that the other side could take up, go elsewhere.
-    astray = list(bits((ours and own & ~ours.cells) or own & loose or own))
+    astray = _astray(own, loose, ours)
     further = [Move((dice.choice(astray),), (cell,)) for cell in ends if astray]
     return [*taking, *further, *locking] or list(islice(judge.placed_or_removed(), number))
+
+
+def _astray(own: Cells, loose: Cells, ours: Plan | None) -> list[int]:
+    """The stones to move on a full board: those that the plan does not need, or that the other side could take up."""
+    return list(bits((ours and own & ~ours.cells) or own & loose or own))
 
 
 def returns(pos: Position) -> Iterator[Turn]:
@@ -224,6 +231,7 @@ def returns(pos: Position) -> Iterator[Turn]:
             off = pos.field.first & ~first | pos.field.second & ~second
             on = {Side.FIRST: first & ~pos.field.first, Side.SECOND: second & ~pos.field.second}
             steps = (*(Move((cell,)) for cell in bits(off)), *(Move(put=(cell,)) for cell in bits(on[mover])))
+            # A turn has at most two moves, and cannot place the other side's stones.
             if not on[mover.other] and 0 < len(steps) <= 2:
                 yield from islice((turn for turn in permutations(steps) if _is_legal(pos.judge, turn)), 1)
 

@@ -187,11 +187,7 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision
 
 
 class Mind:
-    """Thinks in a separate process, one question at a time, which is killed after a time limit or when stopped.
-
-    The process is limited by its processor time, so it gets as much on a busy machine. seconds are for a process that
-    hangs.
-    """
+    """Thinks in a separate process, one question at a time, which is killed after a time limit or when stopped."""
 
     def __init__(
         self,
@@ -200,7 +196,9 @@ class Mind:
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """command: gets the id of this process as its argument. meanwhile: called every few seconds during thinking."""
-        self._seconds = seconds
+        self._seconds = (
+            seconds  # for one that hangs: its processor time is limited, so it gets as much on a busy machine
+        )
         self._command = command
         self._meanwhile = meanwhile
         self._process: subprocess.Popen[str] | None = None

@@ -202,7 +202,7 @@ def _corners(around: int, places: tuple[Place, ...], *, is_on_first: bool) -> li
 
 STEPS_A_POSITION, STEPS_TO_CONFIRM_ONE = 8, 20
 CROSSINGS_A_STEP, CROSSINGS_A_STEP_TO_CONFIRM = 30, 3
-"""Extra steps for drawings with many crossings, which take longer; games with eight sides may have thousands."""
+# Drawings with many crossings take longer, and games with eight sides may have thousands.
 TELLING = 1000
 """From this many positions on, an unfinished proof says more than random games."""
 
@@ -253,8 +253,7 @@ class Claim:
 
     def __init__(self, moves: Sequence[Move]) -> None:
         self.moves, self.kids, self.size = moves, list[Claim](), 1
-        self.pos: Sketch | None = None
-        """None until visited; most positions never are, and a sketch is large."""
+        self.pos: Sketch | None = None  # until visited: most positions never are, and a sketch is large
         self.to_win, self.to_lose = (1, len(moves)) if moves else (_NEVER, 0)
         """The fewest positions that could prove a win, or a loss, of the side to move; 0 if that is proved."""
 

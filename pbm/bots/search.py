@@ -34,8 +34,8 @@ class Budget:
     """Processor time."""
     steps: int = 0
     """For solving the position before the search."""
-    slip: float = 0.0
-    """The probability of a move without any thought, so that beginners have somebody to beat."""
+    slip: float = 0.0  # beginners have somebody to beat
+    """The probability of a move without any thought."""
     patience: float = inf
     """Wall-clock seconds, for busy machines."""
 
@@ -108,6 +108,7 @@ class Search:
 
     def _visit(self) -> None:
         node, path, played = self.root, [self.root], []
+        # A node is judged at its first visit, and extended at the next.
         while not node.proved and (node.visits or node is self.root) and len(path) < DEEPEST:
             if not node.kids:
                 self._open(node)

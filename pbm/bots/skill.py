@@ -25,8 +25,8 @@ from games.boards import Cells, bits
 from games.rules import Outcome, Side, any_move
 from games.steps import OutOfSteps, Steps
 
-WIDEST = 1000
-"""The most moves of a position that are tried; with more, trying these proves nothing about all moves."""
+WIDEST = 1000  # with more, trying these proves nothing about all moves
+"""The most moves of a position that are tried."""
 
 Credit = Mapping[Any, tuple[float, float]]
 """For each move how often it was played, and the sum of the values of those games."""
@@ -178,6 +178,7 @@ class Exact(ABC, Generic[At]):
         """The value if it is between the bounds; otherwise only a bound of it. Raises: OutOfSteps."""
         key = self.key(at)
         least, most = self._known.get(key, (-1, 1))
+        # What is known of the position narrows the question.
         low, high = max(low, least), min(high, most)
         if low >= high:
             return least if least >= high else most
@@ -194,6 +195,7 @@ class Exact(ABC, Generic[At]):
                     break
                 if best > floor:
                     floor = best
+        # A value at or beyond a bound is itself only a bound.
         self._known[key] = (best, most) if best >= high else (least, best) if best <= low else (best, best)
         return best
 

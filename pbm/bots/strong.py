@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from games import AnyGame
 from pbm.bots.choose import Decision
 
-MEMORY_MB = 500
-"""What the search may keep; the process that thinks has four times as much."""
+MEMORY_MB = 500  # the process that thinks has four times as much
+"""What the search may keep."""
 MOST_VISITS = 2_000_000
 TICK = 0.001
 """Seconds that no measured time is shorter than."""

@@ -114,8 +114,8 @@ SOLVED_FROM = 25
 SMALL = 6
 """The most stones of a part whose value is computed."""
 
-PLAYED_TO = 10
-"""A random game ends with at most this many stones in play, because its exact result is found quickly."""
+PLAYED_TO = 10  # from there its exact result is found quickly
+"""A random game ends with at most this many stones in play."""
 
 MOST_KNOWN = 500_000
 """How many sums are cached."""
@@ -247,6 +247,7 @@ class ClobberSkill(GlanceSkill):
                 if way[1]
             ]
             step, starts = ways[int(chance() * len(ways))]
+            # The first from a random place on, which takes less time than a list of all.
             later = starts >> (skipped := int(chance() * area)) << skipped or starts
             start = later & -later
             end = start << step if step > 0 else start >> -step

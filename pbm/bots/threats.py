@@ -146,6 +146,7 @@ class ThreatSkill(Skill):
                 move = threats & -threats & safe
             else:
                 move = here.kept(last, own, safe) or next((each for each in order if each & safe), 0)
+            # Two threats at once, or nothing left but losing stones.
             if not move:
                 value = -value
                 break
