@@ -38,14 +38,15 @@ EDGE = 20
 LINK, SHORT_LINK = 76, 27
 """Characters of a link besides its URL, in the long and the short form."""
 ALONE = "white-space:nowrap;table-layout:fixed;"
-"""The style of a board: its columns have their shares, and many mail programs would break a number in two that is wider
-than its cell. In a list of moves, large letters need wider columns."""
+# Many mail programs would break a number in two that is wider than its cell.
+"""The style of a board: its columns have their shares. In a list of moves, large letters need wider columns."""
 BESIDE = f"display:inline-table;vertical-align:bottom;{ALONE}"
 """The style of a part of a board: next to others if there is room, below them on a phone; aligned at the last row."""
-IN_A_LINE = 8
-"""Places of a table per line of its source, because lines of a mail must not be too long."""
+IN_A_LINE = 8  # a line of a mail has at most 998 octets (RFC 5322)
+"""Places of a table per line of its source."""
 LEAST, LEAST_OF_A_CELL = 400, 8
-"""The fewest octets of a board, and of each cell, in HTML; with less room it is not worth trying."""
+# With less room it is not worth trying.
+"""The fewest octets of a board, and of each cell, in HTML."""
 LEAST_OF_A_WORD = len(f'<td bgcolor="{WOOD}"></td>')
 """The fewest octets of a playable place in the long form, besides its mark."""
 REMEMBERED = 4096
@@ -66,6 +67,7 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     # Lines that can be played need places of their own to be touched; with pieces, the points are what is touched.
     if is_drawn and not any(cell.piece for cell in board.cells):
         return _of_edges(board)
+    # Without the copies beyond the edges: cells must be large enough for a thumb.
     rows = {row[0].row: row for row in board.in_rows if 0 <= row[0].row < len(board.rows)}
     owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
     frames = _square_frames(board.columns, board.rows, board.colours, board.plain)
@@ -217,6 +219,7 @@ def _hex_frames(labels: Sequence[Label], colours: Colours, plain: Sequence[Plain
     parts, frames = _parts(plain, 2, _ROOM // SMALLEST * 2), []
     for shown in parts:
         cut = [cells for row in plain if (cells := [cell for cell in row if cell[1] in shown])]
+        # A part has the ends of some rows only.
         inner = _inner_labels(labels, cut, is_left=shown is parts[0]) if parts[1:] else ()
         places, rows = {cell[:2] for cell in chain.from_iterable(cut)}, range(cut[0][0][0] - 1, cut[-1][0][0] + 2)
         edges: dict[int, dict[int, Face]] = {row: {} for row in rows}
@@ -263,16 +266,19 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
     # By row of the table, where -1 and the last hold the letters, and by column.
-    faces = {(line, 2 * at - left): Face(board.columns[at]) for line in (-1, len(heights) - 2) for at in columns}
-    faces |= {(2 * at, end): Face(name) for at, name in enumerate(board.rows) for end in (0, len(widths) - 1)}
+    faces: dict[Place, Face] = {}
+    for at in columns:
+        faces[-1, 2 * at - left] = faces[len(heights) - 2, 2 * at - left] = Face(board.columns[at])
+    for at, name in enumerate(board.rows):
+        faces[2 * at, 0] = faces[2 * at, len(widths) - 1] = Face(name)
     point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
     faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in board.cells if cell.column in columns}
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
         if column in columns and to_column in columns:
             faces[row + to_row, column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
-    for row, column in product(range(len(board.rows) - 1), columns[:-1]):
-        faces[2 * row + 1, 2 * column + 1 - left] = Face(ground=PAPER)
+    between = product(range(1, 2 * len(board.rows) - 2, 2), range(2, 2 * boxes + 1, 2))
+    faces |= dict.fromkeys(between, Face(ground=PAPER))
     for box in board.boxes:
         if box.column in columns[:-1]:  # the last column of points has its boxes in the next part
             faces[2 * box.row + 1, 2 * box.column + 1 - left] = Face(*_owned(box.owner, colours), PAPER)
@@ -400,8 +406,8 @@ class Face(NamedTuple):
     """The height of a mark that is a block, in pixels."""
 
 
-OUTSIDE = " bgcolor=#fff"
-"""The ground of labels and empty places in the short form, so that the board's shape can be seen."""
+OUTSIDE = " bgcolor=#fff"  # the board's shape can be seen by it
+"""The ground of labels and empty places in the short form."""
 DOT = "&#183;"
 """The mark of a free cell."""
 

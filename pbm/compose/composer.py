@@ -31,8 +31,8 @@ from pbm.mailin import Message, Robot
 SET_BACK, RENEWED = "set-back.txt", "renewed.txt"
 """The pages that show players their boards after the server was set back, or after older mails became void."""
 _SUBJECTS = {SET_BACK: "pbm: your boards were set back", RENEWED: "pbm: your boards, to answer from now on"}
-_MARK = f"\x1a{secrets.token_hex(8)}-"
-"""Begins the marks that stand for drawings in pages; nobody can write one."""
+_MARK = f"\x1a{secrets.token_hex(8)}-"  # nobody can write one
+"""Begins the marks that stand for drawings in pages."""
 _MARKS = re.compile(rf"{_MARK}(\d+)\x1a")
 _OF_SHOWN = [each.name for each in fields(Shown)]
 
@@ -305,6 +305,7 @@ def _illustrated(answer: Answer, pieces: _Pieces) -> Answer:
 def _board_of(notices: Sequence[Notice]) -> BoardThen:
     """The board of the notices as it stands, with all that any of them tells of."""
     match = notices[0].match
+    # Most readers are told of the same: each is stored once.
     events = dict.fromkeys(event for notice in notices for event in notice.events)
     comments = dict.fromkeys(comment for notice in notices for comment in notice.comments)
     kibitz = dict.fromkeys(remark for notice in notices for remark in notice.kibitz)

@@ -75,6 +75,7 @@ def blocks(page: str, inlays: Inlays) -> list[str]:
     """The page in blocks of HTML. An inlay on its own line is a block."""
     html: list[str] = []
     for at, piece in enumerate(_ALONE.split("\n".join(page.splitlines()))):
+        # re.split gives the numbers of the marks at odd places.
         if at % 2:
             html.append(inlays.forms[int(piece)][1])
         elif told := piece.strip("\n"):
@@ -264,6 +265,7 @@ def _hanging(block: str) -> str:
     paragraphs = []
     for first, *rest in items:
         inner, told = {len(line) - len(line.lstrip()) for line in rest}, " ".join(line.strip() for line in rest)
+        # Columns, and further indents, would be lost in a paragraph.
         if len(inner) != 1 or min(inner) < margin or "  " in first.strip() + told:
             return ""
         if len(told.split()) < FEWEST_WORDS // 2:
@@ -301,8 +303,8 @@ overflow-wrap:break-word">"""
     return "\n".join([head, *blocks, "</body>\n</html>\n"])
 
 
-_BREAK = "\v"
-"""Marks a line break to keep; no line contains it."""
+_BREAK = "\v"  # no line contains it
+"""Marks a line break to keep."""
 _EXPLAINED = re.compile(r"-\w+:")
 """An option that is explained next, as in "-size: cells per board side"; it begins a line of its own."""
 

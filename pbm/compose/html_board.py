@@ -167,6 +167,7 @@ class HtmlBoard:
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
         """Adds a list of short columns, each a link if it is a move. apart: each row of the list begins a line."""
         told = [[*filter(None, row)] for row in listing.rows]
+        # Not even begun: with thousands of moves that would take long.
         if sum(map(len, told)) * LEAST_OF_A_MOVE > self.room:
             self._add(listing.heading, ELSEWHERE, {})
             return

@@ -20,8 +20,8 @@ from pbm.domain.spans import SECOND
 FORMAT = 2
 MAX_MOVES = 600
 """How many moves are listed; some games have many more."""
-MOST_PLIES = 4096
-"""How many plies are cached, because boards of a game share their moves."""
+MOST_PLIES = 4096  # boards of a game share their moves
+"""How many plies are cached."""
 MAX_DETAILS = 18_000
 """The most characters of a game's own details."""
 
@@ -100,7 +100,7 @@ def addressed(
 
 
 _written = json.JSONEncoder(separators=(",\n", ": ")).encode
-"""Writes each item on its own line, so that a mail need not be encoded."""
+# With each item on its own line a mail need not be encoded.
 
 
 @lru_cache(MOST_PLIES)

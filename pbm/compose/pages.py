@@ -175,6 +175,7 @@ def wrapped(text: str, indent: int = 0) -> str:
 
 
 def _filled(line: str, margin: str) -> str:
+    # Most lines are short enough, and textwrap is slow.
     if line.isprintable() and len(margin) + len(line) <= WIDTH and not line.endswith(" "):
         return margin + line if line else ""
     return textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
@@ -317,6 +318,7 @@ class Sheet:
         view, in_words = board.view, board.style == WORDS
 
         def cost(octets: int, described: str) -> int:
+            # As base64 in lines of 76 letters.
             return octets * 37 // 27 + len(TOLD if in_words else described) + ENCLOSED
 
         def is_vain(octets: int) -> bool:

@@ -28,6 +28,7 @@ def first(state: State, scene: Scene) -> list[str]:
 
 
 def _changed(state: State, scene: Scene) -> list[str]:
+    # At the start nothing has changed, and by a swap or a pass only whose turn it is.
     if state.before is None or state.before == state.position:
         return []
     before, sides = state.game.scene(state.before, None).board, state.game.sides(state.options)
@@ -44,6 +45,7 @@ def last(state: State, scene: Scene) -> list[str]:
     if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
         return []
     joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()
+    # Lines that may be drawn are named with the board.
     is_told = any(join.look is Look.OPEN and join.name for join in joins)
     return [] if is_told else list(_playable(state, scene.board))
 

@@ -198,6 +198,7 @@ def _page_mail(mail: Mail, value: PageMail) -> bytes:
             shown.append(sheet.illustrated(chart.line, Figure(chart.line, plots.ratings(chart.bars), chart.described)))
     text = "".join(part for pair in zip(shown, value.texts, strict=True) for part in pair)
     body = sheet.body(text, mail.subject)
+    # RFC 2046, section 5.1.4: of several forms the last one that a program knows is shown.
     if value.forms:
         body = Parts("alternative", (body, *(Part(each.kind, each.data.decode()) for each in value.forms)))
     return _bytes(mail, head, head.headers, _with_files(body, value.attached))
@@ -414,6 +415,7 @@ class _Kept(NamedTuple):
     def octets(self) -> int:
         """What the figure and the files take in the mail."""
         carried = [file.data for file in self.attached] + ([self.figure.picture.data] if self.figure else [])
+        # As base64 in lines of 76 letters.
         return sum(len(each) * 37 // 27 + CARRIED for each in carried)
 
 

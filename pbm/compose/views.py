@@ -152,8 +152,8 @@ class Situation:
                     yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
-SHOWN = timedelta(minutes=15)
-"""The length of a calendar event, which ends at the deadline; programs would not show an event without length."""
+SHOWN = timedelta(minutes=15)  # programs would not show an event without length
+"""The length of a calendar event, which ends at the deadline."""
 
 
 class Expiry(NamedTuple):
@@ -211,8 +211,8 @@ def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Even
 MAX_ALT = 4000
 """The most characters of a picture's description."""
 MAP = "The whole board once more, smaller."
-KEPT = 200
-"""How many views are cached: more than the mails of a transaction show."""
+KEPT = 200  # more than the mails of a transaction show
+"""How many views are cached."""
 
 
 @dataclass
@@ -266,6 +266,7 @@ class View:
         is_vain: whether the first is useless if it takes at least this many octets; None if it is most likely useful.
         """
         is_told, board = bool(self.tables), self.scene.board
+        # The large one is not drawn where even the least that it can take is too much.
         is_spared = is_vain and self._small and not isinstance(board, PlaneBoard) and is_vain(least(board, self._small))
         if not is_spared and self._whole is not None:
             yield self._whole, self.description

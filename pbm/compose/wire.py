@@ -10,23 +10,23 @@ import base64
 import hashlib
 import quopri
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.header import Header
 from functools import lru_cache, partial
 from io import StringIO
 from itertools import compress, count
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 from urllib.parse import quote
 
 from pbm.domain.match import Match, State
 from pbm.mailin import Cover, Message, Robot
 
-MAX_LINE = 998
-"""The most octets of a line (RFC 5322)."""
-MAX_FOLDABLE = 78
-"""The recommended octets of a line (RFC 5322), for fields that may be folded."""
+MAX_LINE = 998  # RFC 5322, section 2.1.1
+"""The most octets of a line."""
+MAX_FOLDABLE = 78  # recommended there
+"""The octets of a line, for fields that may be folded."""
 MAX_LINK = 499
 """The most characters of a link that every mail program opens."""
 
@@ -158,13 +158,14 @@ def _folded(line: str) -> str:
     return line
 
 
+# Gmail ends a conversation at about 100 mails, including the player's own: each change is one mail to them, half of
+# these answer a mail of theirs, and there are others.
 VOLUME = 50
-"""How many changes of a board make one conversation. Gmail ends a conversation at about 100 mails, including the
-player's own: each change is one mail to them, half of these answer a mail of theirs, and there are others."""
+"""How many changes of a board make one conversation."""
 MAX_REFERENCES = 9
 """How many ids of a thread are repeated after its root."""
-MAX_ID = 100
-"""The most characters of a foreign Message-ID that is repeated; Outlook's have 80."""
+MAX_ID = 100  # Outlook's have 80
+"""The most characters of a foreign Message-ID that is repeated."""
 _CONVERSATION = re.compile(r"<board-\d+(?:-\d+)?@")
 _FILETIME_START = datetime(1601, 1, 1, tzinfo=UTC)
 
@@ -194,26 +195,28 @@ SEALED_FOR = "X-Pbm-Sealed-For"
 
 def conversation(root: str, answers: Message | None) -> dict[str, str]:
     """The headers that join a mail to its conversation. root: the first reference of all mails of a board; or empty."""
+    references = [root] if root else []
     if answers is None:
         # RFC 3834, section 5: so no other robot answers, and none answers our answers.
-        return {"Auto-Submitted": "auto-generated"} | ({"References": root} if root else {})
+        return {"Auto-Submitted": "auto-generated"} | _referring(references)
     headers = {"Auto-Submitted": "auto-replied"}
     if answers.cover is Cover.ENCRYPTED and answers.sender:
         headers[SEALED_FOR] = answers.sender
-    references = [root] if root else []
-    answered = answers.message_id or ""
+    answered = answers.message_id
     if _repeatable(answered):
         belongs = _belongs(answers, root)
         if belongs:
             # RFC 5322, section 3.6.4: the references of the answered mail, and its own id last.
-            earlier = [each for each in answers.references if each != root and _repeatable(each)]
-            references += list(dict.fromkeys([*earlier, answered]))[-MAX_REFERENCES:]
+            earlier = [*filter(_repeatable, answers.references), answered]
+            references += [each for each in dict.fromkeys(earlier) if each != root][-MAX_REFERENCES:]
         # A mail that answers none may have started other boards, too: it is answered, but no part of this conversation.
         if belongs or not (answers.references or answers.in_reply_to):
             headers["In-Reply-To"] = answered
-    if references:
-        headers["References"] = " ".join(references)
-    return headers
+    return headers | _referring(references)
+
+
+def _referring(references: Sequence[str]) -> dict[str, str]:
+    return {"References": " ".join(references)} if references else {}
 
 
 def _belongs(answers: Message, root: str) -> bool:
@@ -222,10 +225,11 @@ def _belongs(answers: Message, root: str) -> bool:
     return not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
 
 
-def _repeatable(message_id: str) -> bool:
-    """Whether an id may be repeated in our headers, where nine must fit in a line."""
-    is_short = 0 < len(message_id) <= MAX_ID
-    return is_short and message_id.isascii() and message_id.isprintable() and " " not in message_id
+def _repeatable(message_id: str | None) -> TypeGuard[str]:
+    """Whether there is an id, which may be repeated in our headers, where nine must fit in a line."""
+    if not message_id or len(message_id) > MAX_ID:
+        return False
+    return message_id.isascii() and message_id.isprintable() and " " not in message_id
 
 
 def board_headers(
@@ -277,6 +281,7 @@ class Links:
     def ends(self, texts: Collection[str]) -> dict[str, str]:
         """The ends of the URLs by the texts of answers, without those that are too long for some mail program."""
         said = "".join(texts)
+        # Most moves are letters and digits, which need no quoting.
         quoted = texts if said.isascii() and said.isalnum() else map(_quoted, texts)
         ends, most = dict(zip(texts, quoted, strict=True)), MAX_LINK - len(self.openings[0])
         is_short = not ends or max(map(len, ends.values())) <= most

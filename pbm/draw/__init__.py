@@ -75,6 +75,7 @@ def lines(
     """
     lists = [_listing(listing) for listing in scene.lists]
     if style == WORDS:
+        # Whoever listens hears first what has changed.
         blocks = [_wrapped((*first, *scene.notes)), board(scene.board, style, sides=sides), *lists, _wrapped(last)]
     else:
         blocks = [board(scene.board, style), _wrapped((*scene.notes, *scene.legend)), *lists]
@@ -117,6 +118,7 @@ def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     at = [*numbers(board.in_rows)]
     lines = map(_hex_line, board.in_rows, map(frame.__getitem__, at), repeat(left), repeat(nicer))
     drawn = (frame | dict(zip(at, lines, strict=True))).values()
+    # The free character before each line is needed only for brackets around a cell.
     margin = int({*map(itemgetter(0), drawn)} == {" "})
     return [*map(str.rstrip, map(itemgetter(slice(margin, None)), drawn))]
 
@@ -161,6 +163,7 @@ def _labels(labels: tuple[Label, ...]) -> Drawing:
         stroke, back = ("/", "\\")[each.down == each.right], length - 1 if each.right < 0 else 0
         for far in count(2):
             line, start = row + each.down * far, column + each.right * far - back
+            # With a blank on both sides, or two labels would be read as one.
             if lettered.isdisjoint((line, at) for at in range(start - 1, start + length + 1)):
                 break
         for near in range(1, far):
@@ -201,6 +204,7 @@ def _grid_line(row: Row, ground: Ground, lines: Noted, owners: Noted, *, nicer: 
     drawn: list[str] = []
     for cell in row:
         place = cell.column
+        # What is on top is seen: a piece, the owner of a crossing, a line.
         mark = _piece(cell) or owner.get(place, "") or line.get(place, "") or _free(cell, ground)
         left, right = _brackets(cell) or tuple("-" if line.get(gap) == "-" else " " for gap in (place - 1, place))
         drawn += [marks.get(each, each) for each in (left, mark, right)]
@@ -231,6 +235,7 @@ def _spaced(board: GridBoard, marks: Marks) -> list[str]:
             drawn[place] = marks.get(mark, mark)
         (row, column), (to_row, to_column) = join.start, join.end
         middle = row + to_row, 2 * (column + to_column)
+        # A join that may be drawn is seen by its dot.
         drawn.setdefault(middle, ".")
         if join.last:
             drawn[middle[0], middle[1] - 1], drawn[middle[0], middle[1] + 1] = "()"
@@ -284,6 +289,7 @@ def _plane(board: PlaneBoard, marks: Marks = PLAIN, columns: int = WIDTH) -> lis
 
     marks: replacements for ASCII marks; labels stay as they are.
     """
+    # In characters a removed edge would look like one that stands.
     standing = replace(board, segments=tuple(segment for segment in board.segments if not segment.gone))
     layout = _fitted(standing, columns)
     drawn = list(_drawn(layout, marks))
@@ -323,6 +329,7 @@ def _drawn(layout: Layout, marks: Marks) -> Iterator[str]:
             drawn.setdefault(place, _stroke(segment, mark))
     drawn |= dict.fromkeys(layout.crossings(), "+")
     cells = {place: marks.get(mark, mark) for place, mark in drawn.items()}
+    # Last, over all strokes.
     for start, label in (*layout.numbers.values(), *layout.signs.values()):
         cells |= {(start[0], start[1] + step): letter for step, letter in enumerate(label)}
     return _rows(cells)

@@ -101,11 +101,11 @@ def mixed(one: str, other: str, share: int = 3) -> str:
     return "#{:02x}{:02x}{:02x}".format(*((a * share + b * (6 - share)) // 6 for a, b in parts))
 
 
-FEW = 16
-"""A picture with at most this many colours needs half the room per pixel."""
+FEW = 16  # a picture with at most this many colours needs half the room per pixel
 _STROKES = (INK, LINE, COLOURS["green"], COLOURS["red"], COLOURS["blue"], COLOURS["purple"])
 _FIRST = (PAPER, FAINT, COLOURS["yellow"], *_STROKES, *(mixed(ink, PAPER) for ink in (FAINT, *_STROKES)))
-"""The colours for lines and letters on paper, including their soft edges; they come first in the palette."""
+# They come first in the palette, so that a picture of lines and letters alone needs few colours.
+"""The colours for lines and letters on paper, including their soft edges."""
 
 
 _EDGES = (INK, LINE, LAST, WINNING)
@@ -240,6 +240,7 @@ class Band(NamedTuple):
 
 def band(rows: bytes) -> Band:
     """The band of some rows of a picture of cells. rows: their pixels, each row with a margin on its left."""
+    # Flushed to a whole octet, so that bands can be joined as they are.
     packer = zlib_ng.compressobj(6, wbits=-15)
     upper, lower = divmod(zlib_ng.adler32(rows), 1 << 16)
     return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), upper, lower - 1)
@@ -251,6 +252,7 @@ def joined(bands: Sequence[Band], mount: Mount) -> Picture:
     low = [*accumulate(lowers, initial=0)]
     high = sum(uppers) + sum(map(mul, octets, low))
     check = pack(">2H", high % _ADLER, (low[-1] + 1) % _ADLER)  # of all rows
+    # The header of a zlib stream, and an empty last block (RFC 1950 and 1951).
     return _file(mount, b"".join((b"\x78\x9c", *packed, b"\3\0", check)))
 
 

@@ -49,7 +49,7 @@ class Scale(NamedTuple):
 
 
 USUAL, SMALL = Scale(480, 15), Scale(280, 11)
-"""A phone shrinks the usual ones to three quarters, so letters have eleven pixels; it enlarges small ones."""
+# A phone shrinks the usual ones to three quarters, so letters have eleven pixels; it enlarges small ones.
 
 At = Callable[[int, int], Place]
 """Returns the centre (x, y), in pixels, of the place in a row and a column."""
@@ -220,6 +220,7 @@ def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], mid
         return
     ground = ground_of(cell)
     fill = fill_of(cell.piece, colours) if cell.piece else ground
+    # A copy beyond the edge of a board that wraps around.
     if cell.piece and cell.faint:
         fill, radius = faded(fill), radius * 2 // 3
     stamp = brush.piece(radius, fill, edge_of(cell, fill, INK), "" if cell.faint else cell.piece, ground, cell.form)
@@ -244,6 +245,7 @@ def _cut(
     patches: list[list[Patch]] = []
     for cells, y, (top, bottom) in zip(rows, middles, pairwise(cuts), strict=True):
         xs = [at(row, column)[0] for row, column, _, _ in cells]
+        # Each reaches to the next cell, so that joined they leave no gap.
         edges = pairwise([-brush.MARGIN, *(x - half for x in xs[1:]), image.width])
         patches.append(
             [
@@ -350,5 +352,6 @@ def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: 
     pen = ImageDraw.Draw(image)
     for spot, label in zip(spots, labels, strict=True):
         colour = fill_of(label.owner, dict(colours)) if label.owner else INK
+        # White letters would not be seen on paper.
         brush.write(pen, label.text, scale.letters, *at(*spot), fill=INK if colour == PAPER else colour)
     return _cut(brush.flat(image), plain, at, half, step, half * 4 // 5)

@@ -27,8 +27,8 @@ Choice = tuple[int, Place]
 Spot = tuple[float, float]
 """A Place in fractions of cells; whole numbers are the centres of cells."""
 
-TRIED = 12
-"""How many places on a stroke are tried for its label; fewer if there are many strokes, to bound the work."""
+TRIED = 12  # fewer if there are many strokes, to bound the work
+"""How many places on a stroke are tried for its label."""
 MEETING = 4
 """How many segments of a cell are checked for crossings."""
 BESIDE = 200
@@ -38,12 +38,11 @@ PAD = 16
 ON = ((0, 0, 0),)
 ASIDE = (*ON, (-1, 0, 0), (1, 0, 0), (0, -1, -1), (0, 1, 1))
 """Offsets for a label beside its stroke: rows down; half label lengths, and columns, to the right."""
-MANY = 80
-"""With more segments, a label beside its stroke could not be matched to it."""
+MANY = 80  # beside its stroke a label could not be matched to it
+"""With more segments, labels are only on their strokes."""
 HARD = 55
 """From this harm per character on, a label is hard to find among the strokes around it."""
-MOST_LOST = 60
-"""If more labels are lost, enlarging a part of the board does not help."""
+MOST_LOST = 60  # beyond that, enlarging a part of the board does not help
 TALLEST = 3
 """The largest ratio of the height of a board in a picture to its width."""
 
@@ -99,8 +98,10 @@ class Line:
     def cells(self) -> list[tuple[Place, str]]:
         """The cells under the line, from one end to the other, each with a character of its slope."""
         (row, column), (to_row, to_column) = self.start, self.end
+        # A character for each row or for each column, whichever are more, so that the line has no gaps.
         if abs(to_row - row) > abs(to_column - column):
             return list(_steep(*sorted((self.start, self.end))))
+        # It is hardly more than a point.
         if to_column == column:
             return [(_nearest(self.start), ".")]
         return list(_level(*sorted((self.start, self.end), key=lambda end: end[1])))
@@ -201,6 +202,7 @@ class Layout:
             self.lines = [_clipped(segment, sheet) for segment in self.segments]
             self.paths = [line.cells() if line else [] for line in self.lines]
         else:
+            # A number that jumped from ply to ply would be taken for another edge's.
             places = {segment.label: index for index, segment in enumerate(whole.segments)}
             self.lines = [whole.lines[places[segment.label]] for segment in self.segments]
             self.paths = [whole.paths[places[segment.label]] for segment in self.segments]
@@ -265,6 +267,7 @@ class Layout:
         return self.sheet.holds(start, length) and not self._taken.get(start[0], 0) & self._mask(start, length)
 
     def _mask(self, start: Place, length: int) -> int:
+        # In characters two labels beside each other would be read as one.
         margin = 0 if self.sheet.beside else 1
         return ((1 << length + 2 * margin) - 1) << start[1] - margin + PAD
 
@@ -286,6 +289,7 @@ class Layout:
         placed: dict[int, Lettering] = {}
         adjoining: set[Place] = set()
         inside = [index for index, point in enumerate(points) if sheet.shows(point)]
+        # No label may hide the dot of another point.
         if sheet.beside:
             for index in inside:
                 self._take(sheet.place(points[index]), 1)
@@ -313,9 +317,11 @@ class Layout:
         placed: dict[int, Lettering] = {}
         for index in sorted(choices, key=lambda index: (len(choices[index]), index)) * 2:
             text = texts[index]
+            # The second time its own place is free for it, too.
             if index in placed:
                 self._leave(placed.pop(index)[0], len(text))
             best = self._first_free(choices[index], len(text), BESIDE)
+            # Beside its stroke only if there is no good place on it.
             if best is None:
                 more[index] = more.get(index) or self._choices(index, len(text), everywhere=True)
                 best = self._first_free(more[index], len(text))
@@ -417,6 +423,7 @@ def most_crowded(layout: Layout, times: int) -> Excerpt | None:
     def found(middle: Place) -> int:
         return sum(abs(row - middle[0]) <= reach[0] and abs(at - middle[1]) <= reach[1] for row, at in lost)
 
+    # The place decides among equals, so that the picture is the same each time.
     row, column = max(lost, key=lambda place: (found(place), place))
     left = min(max(0, (column - 1) * board.width // sheet.columns - width // 2), board.width - width)
     low = min(max(0, (sheet.rows - row) * board.height // sheet.rows - height // 2), board.height - height)
@@ -435,6 +442,7 @@ def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> Pla
     segments = tuple(
         replace(each, x1=each.x1 - left, y1=each.y1 - low, x2=each.x2 - left, y2=each.y2 - low)
         for each in board.segments
+        # A segment with both ends outside may still cross the window.
         if min(each.x1, each.x2) <= right
         and max(each.x1, each.x2) >= left
         and min(each.y1, each.y2) <= top

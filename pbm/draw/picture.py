@@ -24,10 +24,9 @@ from pbm.draw import brush, cell_pictures
 from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded, pictured
 
-WIDTH = 460
-"""In pixels; a phone shrinks it to four fifths."""
-LETTERS = 14
-"""The height of a label in pixels; a phone shows eleven."""
+WIDTH = 460  # in pixels; a phone shrinks it to four fifths
+LETTERS = 14  # a phone shows eleven
+"""The height of a label in pixels."""
 CELL_WIDTH, CELL_HEIGHT = 9, 16
 """The pixels of a label's letter, including the space around it."""
 ENLARGED = 3
@@ -87,6 +86,7 @@ def _paint(image: Image.Image, layout: Layout, top: int, *, soft: bool) -> None:
     pen, board = ImageDraw.Draw(image), layout.sheet.board
     lines = zip(layout.segments, layout.lines, strict=True)
     strokes = [_stroke(segment, line, top) for segment, line in lines if line]
+    # All soft edges first, or they would eat into other strokes.
     for around in (True, False) if soft else (False,):
         for stroke in strokes:
             for ends in stroke.dashes:
@@ -201,16 +201,18 @@ def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
 
 
 FILM_OCTETS, FILM_OCTETS_OF_PLANES = 24_000, 20_000
-"""The most octets of a GIF, so that its mail stays below 60 kB; the mail of a plane has more other content."""
+# Its mail stays below 60 kB; that of a plane has more other content.
+"""The most octets of a GIF."""
 MAX_BOARDS, MAX_PLANES = 120, 16
-"""The most boards shown of a game, spread evenly over it; planes take ten times as long to draw."""
+# Planes take ten times as long to draw.
+"""The most boards shown of a game, spread evenly over it."""
 LAST_SECONDS, ALL_SECONDS = 5.0, 60.0
 """How long the last board is shown, and all others together at most."""
 BOARD_SECONDS = 0.8
 _SIZES = (1, 2 / 3, 1 / 2)
 """The sizes tried, one after another, before boards are left out."""
-_KEPT = 255
-"""The number of a pixel that does not change; the palette has fewer colours."""
+_KEPT = 255  # the palette has fewer colours
+"""The number of a pixel that does not change."""
 _CHANGED = [0, *[255] * 255]
 
 
@@ -288,6 +290,7 @@ def _gif(frames: Sequence[Image.Image]) -> bytes:
 def _changed(before: Image.Image, frame: Image.Image) -> tuple[Image.Image, tuple[int, int]]:
     """The part of a frame that differs from the one before, and the position of its upper left corner."""
     difference = ImageChops.difference(before, frame)
+    # A frame of a GIF cannot be empty.
     box = difference.getbbox() or (0, 0, 1, 1)
     mask = difference.crop(box).point(_CHANGED)
     part = frame.crop(box)

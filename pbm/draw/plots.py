@@ -90,8 +90,7 @@ def _row(pen: brush.Pen, bar: Bar, x: Callable[[float], int], y: int, finer: int
 _LETTERS = 13
 """The height of letters, as in the style sheet of the pages."""
 _ROW = 26
-_WIDTH, _HEIGHT = 360, 140
-"""Narrow enough for a phone not to shrink the letters."""
+_WIDTH, _HEIGHT = 360, 140  # narrow enough for a phone not to shrink the letters
 _NAMES, _EDGE = 150, 18
 """The width of the names, and of the space at the edges."""
 

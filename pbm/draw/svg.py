@@ -142,6 +142,7 @@ def _hexagons(board: HexBoard) -> Iterator[Stamp]:
     for each in board.labels:
         x, y = _hexagon(each.place[0] + each.down, each.place[1] + each.right)
         owned = fill_of(each.owner, colours) if each.owner else INK
+        # Only dark colours can be read on paper.
         yield Stamp(Depth.WORDS, label(x, y, each.text, fill=owned if text_on(owned) == PAPER else INK))
 
 
@@ -154,6 +155,7 @@ def _beside(board: GridBoard) -> list[Place]:
 
 def _squares(board: GridBoard) -> Iterator[Stamp]:
     usual = PAPER if board.ground is Ground.POINTS else WOOD
+    # Elsewhere the grounds are one surface.
     edge = LINE if board.ground is Ground.SQUARES else None
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
@@ -214,6 +216,7 @@ def _stones(board: GridBoard | HexBoard, at: At) -> Iterator[Stamp]:
         ring = _ring(cell, fill_of(cell.piece, colours))
         if ring:
             yield Stamp(Depth.LAST, f'<circle class="{ring}" cx="{x}" cy="{y}" r="{RADIUS}"/>')
+    # A stone that was placed has no way.
     if len(board.path) > 1:
         way = "L".join(f"{x} {y}" for x, y in (at(*place) for place in board.path))
         yield Stamp(Depth.LINES, f'<path class="l" d="M{way}"/>')
@@ -310,6 +313,7 @@ class _Plan:
         x, y = _spot(self.layout.sheet.spot(point.x, point.y))
         radius = 8 if point.here else 5 if point.target else 3
         fill = "#ffd54f" if point.here else TARGET if point.target else INK
+        # The end of a stroke needs no dot.
         if point.here or point.target or sign:
             dot = f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
             yield Stamp(Depth.PIECES, dot)
@@ -379,6 +383,7 @@ def _lives(frames: Sequence[Sequence[Stamp]]) -> Iterator[Life]:
 
 
 def _rules(lives: Sequence[Life], first: int) -> Iterator[str]:
+    # Without a target the last position is shown, on which nothing is left that has gone.
     yield ".replay [class^=x]{display:none}"
     for number in sorted({start for start, _, _ in lives if start}):
         yield f".replay:has(:target~#p{first + number}) .a{first + number}{{display:none}}"

@@ -66,6 +66,7 @@ def _told(row: Row, name: str, step: int, sides: Sides) -> str:
     for state, pairs in groupby(states, key=itemgetter(1)):
         run = (cell for cell, _ in pairs)
         first, *others = run
+        # With a gap between them "a1 to a5" would tell too much.
         if others and others[-1].column - first.column == step * len(others):
             runs.append(f"{first.name} to {others[-1].name} {state}")
         else:
@@ -86,6 +87,7 @@ def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard, sides: Si
         (start, what, _), (end, then, _) = moved
         changed = [each for each in changed if each not in moved]
         told.append(f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was"))
+    # As in Reversi many stones may change alike.
     alike: dict[tuple[str, str], list[str]] = {}
     for name, then, now in changed:
         alike.setdefault((then, now), []).append(name)
@@ -122,6 +124,7 @@ def _content(cell: Cell, sides: Sides) -> str:
     piece = cell.piece and _side(cell.piece, sides)
     if cell.form is Form.STONE:
         return piece or ("closed" if cell.closed else FREE)
+    # Arrows belong to nobody, whoever shot them.
     return f"{'' if cell.form is Form.ARROW else piece} {cell.form.value}".lstrip()
 
 
