@@ -54,7 +54,7 @@ Host = Annotated[
 Seconds = Annotated[float, Field(gt=0, le=10**9)]
 Hours = Annotated[float, Field(gt=0, le=10**6)]
 Days = Annotated[int, Field(ge=1, le=36_500)]
-"""Bounded so that no date exceeds the last one a calendar can hold."""
+# Bounded so that no date exceeds the last one a calendar can hold.
 Count = Annotated[int, Field(ge=1, le=10**9)]
 CountOrNone = Annotated[int, Field(ge=0, le=10**9)]
 Octets = Annotated[int, Field(ge=1024, le=10**9)]
@@ -73,6 +73,7 @@ class SettingsTable(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _is_no_switch(cls, value: Any, info: ValidationInfo) -> Any:
+        # Pydantic would take true for 1.
         if isinstance(value, bool) and cls.model_fields[info.field_name or ""].annotation in (int, float):
             raise ValueError("write a number")
         return value

@@ -46,6 +46,7 @@ def start_in(text: str) -> int:
 def end_in(text: str, start: int) -> int:
     """The place where the game that begins at a place ends; all of a text below a game that is no SGF belongs to it."""
     depth = 0
+    # A parenthesis within a value ends nothing.
     for mark in _BOUNDARY.finditer(text, start) if "(" in text[start : start + 3] else ():
         depth += {"(": 1, ")": -1}.get(mark[0], 0)
         if mark[0] == ")" and depth == 0:
@@ -58,6 +59,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
 
     Raises: NotAllowed, which says what is wrong with it.
     """
+    # Windows puts a byte order mark in front.
     text = text.lstrip("\ufeff \t\r\n")
     try:
         # A trial of Ludii begins with the game's path.

@@ -196,6 +196,7 @@ def _size(start: State) -> str:
         return "1"
     rows = {cell.row for cell in board.cells}
     columns = sum(cell.row == min(rows) for cell in board.cells)
+    # As SGF writes boards that are not square.
     return str(columns) if columns == len(rows) else f"{columns}:{len(rows)}"
 
 

@@ -98,13 +98,11 @@ _NO_CLOCK = -(1 << 63)
 
 @dataclass(frozen=True, slots=True)
 class Record(Sequence[Ply]):
-    """Plies, oldest first; a slice is also a Record.
-
-    The server holds one for every board in its cache, so plies are packed: 26 octets each; objects would take 165.
-    """
+    """Plies, oldest first; a slice is also a Record."""
 
     notations: tuple[str, ...] = ()
     """The notations of all plies, interned."""
+    # The server holds a record for every board in its cache: 26 octets a ply; objects would take 165.
     _packed: bytes = b""
 
     @classmethod

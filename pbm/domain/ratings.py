@@ -23,14 +23,14 @@ from typing import NamedTuple
 
 from pbm.domain.match import Ending, Match, Seat
 
-TAU = 0.5
-"""How fast a volatility may change; the author recommends 0.3 to 1.2."""
-PROVISIONAL_ABOVE = 110.0
-"""A rating with a deviation above this is provisional; about a dozen matches bring it below."""
+TAU = 0.5  # the author recommends 0.3 to 1.2
+"""How fast a volatility may change."""
+PROVISIONAL_ABOVE = 110.0  # about a dozen matches bring it below
+"""A rating with a deviation above this is provisional."""
 SCALE = 173.7178
 """Rating points in one unit of the algorithm."""
-PERIOD = timedelta(weeks=1)
-"""Length of a period without a match; after somewhat over a year an established rating is provisional again."""
+PERIOD = timedelta(weeks=1)  # after somewhat over a year an established rating is provisional again
+"""Length of a period without a match."""
 CEILING = 1700.0
 """Results against a provisional rating raise nobody above this."""
 WINDOW = timedelta(days=90)
@@ -188,6 +188,7 @@ def pace_of(match: Match, seat: Seat) -> Pace:
     own = [
         later - earlier
         for ply, (earlier, later) in zip(match.record, pairwise(instants), strict=True)
+        # What the server played took them no time.
         if ply.seat == seat and not ply.auto
     ]
     lost_by_forfeit = match.result.ending is Ending.FORFEIT and match.result.winner == 3 - seat

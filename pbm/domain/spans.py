@@ -85,8 +85,8 @@ ROUGH = 3 * HOUR
 """Rungs from this length on are rounded to the hour."""
 MOST_NAGS = 3
 """How many of its own reminders a board sends while nothing happens on it."""
-PUNCTUAL = timedelta(hours=12)
-"""A digest that is later than this is skipped, because the next one comes soon."""
+PUNCTUAL = timedelta(hours=12)  # the next one comes soon
+"""A digest that is later than this is skipped."""
 
 _TIME = re.compile(r"([01]?\d|2[0-3])[:.h]?([0-5]\d)?([ap]m)?", re.ASCII)
 

@@ -66,8 +66,8 @@ class AddressToken:
     address: int
     """The first bits of its hash."""
     last_day: int
-    leaves: int = 0
-    """1 if the mail that carries it answers a wish to hear no more, so that a yes to it does not accept a game."""
+    leaves: int = 0  # a yes to such a mail does not accept a game
+    """1 if the mail that carries it answers a wish to hear no more."""
     wish: int = 0
     """The number of the wish that the mail shows, which is done once its writer has a name; 0 for none."""
 

@@ -13,8 +13,7 @@ from fractions import Fraction
 from functools import partial
 
 Entrant = int
-WIN, DRAW, LOSS = 2, 1, 0
-"""Half points, so that all scores are integers."""
+WIN, DRAW, LOSS = 2, 1, 0  # half points, so that all scores are integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +137,8 @@ class Contender:
     """Opponents of played bouts; one met twice is listed twice."""
     byes: int
     """Rounds that gave the points of a win without a played bout."""
-    is_leader: bool
-    """Has more than half of all points before the last round, so rules on seats yield to rules on points."""
+    is_leader: bool  # rules on seats yield to rules on points (C.3, C.8, C.9)
+    """Has more than half of all points before the last round."""
 
 
 def contenders(
@@ -242,6 +241,7 @@ def standings(seeded: Sequence[Entrant], bouts: Iterable[Bout], tie_breaks: Sequ
         measure = _MEASURES[tie_break]
         for group in groups:
             for entrant in group:
+                # Among equals, because the direct encounter counts only within a group.
                 found[entrant].append(measure(table, group, entrant))
         groups = _split(groups, lambda _, each: found[each][-1])
     lines: list[Line] = []

@@ -61,9 +61,10 @@ def prices(sizes: Sequence[int], weights: Mapping[tuple[int, int], int]) -> list
     """For each class, so that no pair weighs more than half the prices of its two; None if not all can be paired.
 
     sizes: how many are in each class, by its number. weights: of a pair of members of two classes, the smaller number
-    first. A matching that pairs everybody is a best one if each of its pairs weighs half the prices of its two, and
-    then so do the pairs of every best one.
+    first.
     """
+    # A matching that pairs everybody is a best one if each of its pairs weighs half the prices of its two, and then so
+    # do the pairs of every best one.
     import networkx  # it takes a quarter of a second and 24 MB, and only a round of a Swiss needs it
 
     # Each entrant stands on both sides, so that a transport problem, which has no odd circles, bounds the matching.

@@ -65,8 +65,8 @@ _POINT = 2
 """A point, in half points."""
 
 
-_AT_ONCE = 8
-"""The opponents of this many in the upper half are found together; with more, the integers become too long."""
+_AT_ONCE = 8  # with more, the integers become too long
+"""The opponents of this many in the upper half are found together."""
 Edges = Mapping[Edge, int]
 _Kind = tuple[object, ...]
 
@@ -335,17 +335,17 @@ def _seats(higher: Contender, lower: Contender) -> Iterator[int]:
     one, two = higher.seats, lower.seats
     agree = one.due != two.due or not one.due
     leads = higher.is_leader or lower.is_leader
-    yield agree or not (leads and abs(one.balance) > 1 and abs(two.balance) > 1)
-    yield agree or not (leads and one.is_doubled and two.is_doubled)
-    yield agree
-    yield agree or one.claim < STRONG or two.claim < STRONG
+    yield agree or not (leads and abs(one.balance) > 1 and abs(two.balance) > 1)  # C.8
+    yield agree or not (leads and one.is_doubled and two.is_doubled)  # C.9
+    yield agree  # C.10
+    yield agree or one.claim < STRONG or two.claim < STRONG  # C.11
 
 
 def _floats(higher: Contender, lower: Contender, back: int) -> Iterator[int]:
     """C.12 to C.15: neither floats again as in an earlier round; an unpaired one floats down. back: 0 for the last."""
     are_level = higher.points == lower.points
-    yield (higher.floats[back] == DOWN and are_level) + (lower.floats[back] == DOWN)
-    yield are_level or lower.floats[back] != UP
+    yield (higher.floats[back] == DOWN and are_level) + (lower.floats[back] == DOWN)  # C.12, C.14
+    yield are_level or lower.floats[back] != UP  # C.13, C.15
 
 
 def _straight(edges: Edges, upper: Sequence[int], lower: Sequence[int], goal: int) -> list[Edge] | None:
@@ -498,6 +498,7 @@ class _Round:
 
     def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
         """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
+        # Mostly so, and a graph of all pairs takes far longer.
         if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
             return True
         pairs = combinations(sorted(these, key=lambda each: each.number), 2)
