@@ -24,8 +24,8 @@ from pbm.store.lists import Finished
 from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
 
-MOST_CHARACTERS = 88_000
-"""Of a drawing with its list of moves, so that a page stays below 100 kB."""
+MOST_CHARACTERS = 88_000  # a page stays below 100 kB
+"""Of a drawing with its list of moves."""
 MOST_SEGMENTS = 20_000
 """The most segments, summed over all boards in the plane that are laid out together: some seconds of work."""
 FEW = 30

@@ -35,8 +35,8 @@ from pbm.store.tournaments import Meeting, Tournament
 
 LATEST = 50
 """The most games on the page of a game or a player."""
-PER_PAGE = 100
-"""Games on each page of the full list, which is filled from the oldest on, so that its pages do not change."""
+PER_PAGE = 100  # filled from the oldest on, so that pages do not change
+"""Games on each page of the full list."""
 NAMES = 300
 """The most players or tournaments on a page."""
 NEAR = 5
@@ -86,6 +86,7 @@ def collected(store: Store) -> Collection:
         held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
         rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
         best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
+        # The package of a game may be missing now.
         return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
 
 
@@ -232,6 +233,7 @@ class Press:
             self._page(f"{base}/{number}.html", "list", told, boards=some, number=number, **words)
 
     def _print_boards(self) -> None:
+        # Replaying and drawing all records takes long; what is made of the same stays.
         stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
         for some in batched(stale, AT_ONCE):
             with self.store.read() as tx:

@@ -107,6 +107,7 @@ class Follows(Queries):
     def of(self, match: Match) -> list[Follower]:
         """All followers but the players of the match, each once, by id; a wish for all mails beats one for the end."""
         found = self._all(_FOLLOWERS, _follower, {"of_board": match.board})
+        # Of several wishes the last counts, which in the statement's order is one for all mails.
         return list({each.player.id: each for each in found if each.player not in match.players}.values())
 
     def wish(self, player_id: int, board: int) -> bool | None:

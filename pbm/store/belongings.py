@@ -168,6 +168,7 @@ class Belongings(Queries):
                 "decided": [
                     _plain(intents, each, within=matches)
                     for each in decided[row.board]
+                    # What the other player has decided for later is theirs alone.
                     if seats[row.board][each.seat - 1] == player_id
                 ],
             }
@@ -260,6 +261,7 @@ def _told(table: Table, within: Table | None) -> dict[str, Column[Any]]:
     """The columns that are exported, by name. within: the table with whose rows these are told."""
     found = {}
     for column in table.c:
+        # Left out are keys that only this database knows, or that follow from where the row stands.
         meant = [key.column.table for key in column.foreign_keys]
         if column.name != "id" and INNER not in column.info and players not in meant and within not in meant:
             found[column.name] = column

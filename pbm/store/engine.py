@@ -53,8 +53,8 @@ _PRAGMAS = (
     "secure_delete=ON",  # deleted data is overwritten, so that no copy of the file holds it
     f"journal_size_limit={2**22}",  # otherwise the log stays as large as it ever was
 )
-_MARKS = frozenset({"alembic_version", "inbox"})
-"""Tables that every revision has; other programs use Alembic, too."""
+_MARKS = frozenset({"alembic_version", "inbox"})  # other programs use Alembic, too
+"""Tables that every revision has."""
 _WHOSE = """
     SELECT count(*) = 0, sum(name IN ('alembic_version', 'inbox')) = 2 FROM sqlite_master
     WHERE type = 'table' AND name NOT LIKE 'sqlite@_%' ESCAPE '@'"""
@@ -70,7 +70,7 @@ _SESSION = {
 _COMPRESSION = """
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)"""
-"""Default compression of mail texts took a quarter of the database's work; before version 14 there is no other."""
+# Default compression of mail texts took a quarter of the database's work; before version 14 there is no other.
 _IS_READ_ONLY = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
 
 _SKIPPED = 1000
@@ -178,6 +178,7 @@ class Store:
         """
         try:
             with self._writing, self._begun(writes=True, durable=durable) as connection:
+                # Another process may have upgraded the schema since the last transaction.
                 _check_current(connection)
                 tx = Transaction(connection, at or self.clock())
                 if alone:
@@ -321,6 +322,7 @@ def _differences(connection: Connection) -> list[str]:
 
     found = []
     for difference in compare_metadata(MigrationContext.configure(connection), metadata):
+        # Alembic puts the changes of one column together.
         if isinstance(difference, list):
             found += [f"the column {each[3]} of the table {each[2]} is not as it should be" for each in difference]
         elif difference[0] in ("add_column", "remove_column"):
@@ -365,6 +367,7 @@ def _first_board(connection: Connection) -> None:
     if connection.dialect.name != "sqlite":
         raised = "SELECT setval('matches_board_seq', :before) FROM matches_board_seq WHERE last_value < :before"
         connection.execute(text(raised), before)
+    # SQLite adds this row by itself with the first board.
     elif connection.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = 'matches'")).first() is None:
         connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES ('matches', :before)"), before)
 
@@ -410,8 +413,10 @@ class DatabaseFile:
 
 def _engine(url: URL, file: DatabaseFile) -> Engine:
     if url.get_backend_name() == "sqlite":
+        # Otherwise the driver begins transactions by itself, and not as IMMEDIATE.
         pragmatic = {"isolation_level": None, "timeout": BUSY_SECONDS}
         pooled = {"pool_use_lifo": True} if file.path is not None else {}  # the one used last has cached pages
+        # Parameters are people's words and addresses, which belong in no log.
         engine = create_engine(url, connect_args=pragmatic, hide_parameters=True, **pooled)
         event.listen(engine, "do_connect", file.check)
         event.listen(engine, "connect", _set_pragmas)

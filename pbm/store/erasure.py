@@ -45,8 +45,8 @@ from pbm.store.tickets import INVITE, Guesses, veiled
 _MAILS_AT_ONCE = 100
 _NAMING = [column for table in metadata.sorted_tables for column in table.c if OWNS in column.info]
 """The columns that say whose a row is, or whom it is about."""
-_NOTED = inbox.c.mail_from, inbox.c.lane, inbox.c.reason
-"""What is noted of a mail beside it; a bounce names its recipient in the reason."""
+_NOTED = inbox.c.mail_from, inbox.c.lane, inbox.c.reason  # a bounce names its recipient in the reason
+"""What is noted of a mail beside it."""
 _OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
 
@@ -105,6 +105,7 @@ class Erasure(Queries):
         """Give a player who stays another userid, also in the stated reasons of their results."""
         names = {"userid": name, "userid_key": name.casefold(), "look": look(name)}
         self._update(players, players.c.id == player.id, **names)
+        # The userid may be a part of another one, or of an address.
         word = re.compile(rf"(?<![\w.-]){re.escape(player.userid)}(?![\w-])")
         told = select(matches.c.board, matches.c.reason).where(seated(player.id), matches.c.reason.is_not(None))
         for board, reason in self._connection.execute(told).all():
@@ -116,6 +117,7 @@ class Erasure(Queries):
             if column.info[OWNS]:
                 self._delete(column.table, column == traces.player_id)
         self._delete(peer_keys, peer_keys.c.address_key.in_(traces.names))
+        # Budgets are counted by mailbox, without its +tags and dots.
         names = traces.names | {mailbox(name) for name in traces.names if "@" in name}
         self._delete(tickets, tickets.c.subject.in_(names))
         self._forget_tickets(traces)
@@ -156,9 +158,7 @@ class Erasure(Queries):
     ) -> tuple[int, int] | None:
         """Empty or delete mails that name the player, a few at a time; of others stays what was searched.
 
-        searchable: gives what may be kept of a mail, and all words of that. Of what still waits to be sent, only mails
-        with an address of theirs go; others' words stay others'.
-
+        searchable: gives what may be kept of a mail, and all words of that.
         done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
         written = self._sweep_inbox(names, done[0], searchable)
@@ -251,6 +251,7 @@ class Erasure(Queries):
 
 def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
     """Whether the mail, as it is owed, has to go."""
+    # What still waits to be sent goes only with an address of theirs: others' words stay others'.
     holds = addressed if mail.state is Delivery.QUEUED else named
     octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
     return holds(octets, octets.decode(errors="replace"))

@@ -68,11 +68,7 @@ _SECRET, _FORMER_SECRETS, _GENERATION = "secret", "former_secrets", "generation"
 
 
 class Secrets(_Meta):
-    """The secret that seals the server's tokens and exports, and earlier ones that are still valid.
-
-    A token is also sealed with a generation, which is drawn anew whenever the database is set back: this invalidates
-    the tokens of the lost time, but not its exports.
-    """
+    """The secret that seals the server's tokens and exports, and earlier ones that are still valid."""
 
     def ensure(self, fresh: str) -> None:
         """Keep the secret of the database; if it has none, `fresh` (hexadecimal) becomes it."""
@@ -82,6 +78,7 @@ class Secrets(_Meta):
     def keys(self, now: datetime) -> list[bytes]:
         """The keys of tokens: the one that seals them, and after it those that still open older ones."""
         kept = self._sealed()
+        # Drawn anew whenever the database is set back: tokens of the lost time become invalid, but not its exports.
         generation = bytes.fromhex(kept.get(_GENERATION, ""))
         return [secret + generation for secret in _all(kept, now)]
 
@@ -92,6 +89,7 @@ class Secrets(_Meta):
     def has_signed(self, content: bytes, signature: str, now: datetime) -> bool:
         """Whether this is our signature of the content, with any secret that is still valid."""
         ours = [_seal(secret, content) for secret in _all(self._sealed(), now)]
+        # In constant time, as for tokens.
         return any(hmac.compare_digest(signature.encode(), each.encode()) for each in ours)
 
     def rotate(self, fresh: str, now: datetime, until: datetime) -> None:
@@ -150,8 +148,7 @@ class Peer(NamedTuple):
     """The ids of the last mails that brought this key, as many as MOST_BRINGERS; answers to each of them may use it."""
 
 
-MOST_BRINGERS = 8
-"""Newcomers with a chat app write several mails before the first is answered."""
+MOST_BRINGERS = 8  # newcomers with a chat app write several mails before the first is answered
 
 
 class Peers(Queries):

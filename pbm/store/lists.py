@@ -96,6 +96,7 @@ class Lists(Matches):
         """The player's boards that have not ended, oldest first."""
         asked = [self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY]
         rows = sorted(map(UnderWay._make, chain.from_iterable(asked)), key=attrgetter("board", "waits"))
+        # Whoever plays against themselves is waited for if either seat is.
         return [*{row.board: row for row in rows}.values()]
 
     def _of_seats(self, found: Select[Any], player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:

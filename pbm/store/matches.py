@@ -202,6 +202,7 @@ class Matches(Queries):
             rows = self._headers(part)
             records = _kept_records(rows, known)
             records |= self._records([row.board for row in rows if row.board not in records])
+            # Nothing stops most clocks, and they need no further question.
             stops = self._stops([row for row in rows if row.interrupted])
             found |= {row.board: _match(row, records[row.board], stops.get(row.board, ((), ()))) for row in rows}
         return [found[board] for board in boards if board in found]
@@ -220,6 +221,7 @@ class Matches(Queries):
         if not clocks:
             return {}
         people = {row.board: (row.seat1_id, row.seat2_id) for row in rows if row.board in clocks}
+        # One question for all boards; what was over when a board's clock began is left out of its stops.
         since = min(clock.since for clock in clocks.values())
         by_player = Absences(self._connection).stops({each for pair in people.values() for each in pair}, since)
         return {

@@ -268,6 +268,7 @@ class PipeBell(Bell):
             with suppress(OSError):
                 self._folder.mkdir(0o770, exist_ok=True)
                 os.mkfifo(draft, 0o660)
+                # For writing, too: otherwise it would be at its end whenever the last writer closes it.
                 pipes.append(os.open(draft, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
                 draft.rename(path)
             yield pipes
@@ -283,6 +284,7 @@ def ring(database: Path, silent: Collection[str], word: str) -> None:
     """Say OWED or TAKEN_IN to the bells of the database, but not to `silent` ones. Removes pipes of dead processes."""
     with suppress(OSError):
         for path in _folder(database).iterdir():
+            # A draft cannot be heard yet.
             if path.name not in silent and not path.name.startswith("."):
                 _write(path, word.encode())
 

@@ -103,6 +103,7 @@ class Players(Queries):
 
     def like(self, userid: str) -> list[str]:
         """Some userids of about the same length that begin with the same letter."""
+        # A range of one letter, which the index gives.
         key, length = players.c.userid_key, func.length(players.c.userid)
         first, size = userid[:1].casefold(), len(userid)
         found = (
@@ -272,8 +273,8 @@ def _of_one(column: Column[Any]) -> Select[Any]:
 _address = partial(made, Address)
 
 
-FORGOTTEN_AFTER = timedelta(days=60)
-"""A failure this long ago no longer counts: the next one begins a new count."""
+FORGOTTEN_AFTER = timedelta(days=60)  # then the next one begins a new count
+"""A failure this long ago no longer counts."""
 
 _troubled = or_(addresses.c.bounces > 0, addresses.c.soft_bounces > 0, addresses.c.suspended_at.is_not(None))
 _others_work = (
@@ -425,6 +426,7 @@ class Bans(Queries):
         for ban in self.all():
             kept = ban._replace(reason=word.sub(stand_in, ban.reason))
             banned = names if ban.subject == userid.casefold() else names & {ban.subject}
+            # The name goes; what the ban is for stays with the mailbox.
             if banned:
                 self.lift(ban.subject)
                 is_over = ban.until is not None and ban.until <= now

@@ -11,8 +11,8 @@ from typing import Any
 
 HEARTBEAT = "heartbeat"
 SILENCE = timedelta(minutes=5)
-"""A server that has given no sign of life for so long was down; one that is busy may give none for two minutes or more.
-So a smaller step of the clock counts as time that passed."""
+# One that is busy may give none for two minutes or more, so a smaller step of the clock counts as time that passed.
+"""A server that has given no sign of life for so long was down."""
 _LAST = f"SELECT value FROM meta WHERE key = '{HEARTBEAT}'"  # noqa: S608  a constant
 
 

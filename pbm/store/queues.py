@@ -51,9 +51,10 @@ _QUEUED = outbox.c.state == Delivery.QUEUED.value
 POSTPONED = _QUEUED & (outbox.c.attempts > 0)
 """Mails of ours that could not be delivered so far."""
 _PENDING = outbox.c.state == literal_column(f"'{Delivery.QUEUED.value}'")
-"""Worded as in the index of pending mails, which is used only then."""
+# Worded as in the index of pending mails, which is used only then.
 _UNDER_WAY = timedelta(seconds=20)
-"""A mail being sent is due again within this time, by any machine's clock, in case its sender dies."""
+# By any machine's clock, in case its sender dies.
+"""A mail being sent is due again within this time."""
 _HOLDS = timedelta(minutes=5)
 """A mail that is tried again within this time holds back later ones of its lane; one that waits longer does not."""
 _HELD = timedelta(seconds=5)
@@ -61,7 +62,7 @@ _HELD = timedelta(seconds=5)
 _HURRIED = _QUEUED & ~outbox.c.maybe_taken
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe_taken": False}
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
-"""SQLite takes many rows in one statement only if they may come back in any order."""
+# SQLite takes many rows in one statement only if they may come back in any order.
 _WRITE = insert(outbox_texts)
 _SHARE = insert(owed_boards).returning(owed_boards.c.value, owed_boards.c.id)
 WHOLE = (
@@ -114,6 +115,7 @@ class Inbox(Queries):
         the first mail of a source is added.
         """
         sources = [source for *_, source, _, _, _ in mails if source is not None]
+        # A mailbox shows a mail again if the process stopped before that was moved.
         known = set(self._column(select(inbox.c.source).where(inbox.c.source.in_(sources)))) if sources else ()
         rows = [
             {
@@ -217,6 +219,7 @@ class Inbox(Queries):
         ]
         if rows:
             self._connection.execute(_SETTLE, rows)
+        # Most mails stay as they came; passwords are taken out of the others.
         rewritten = [{"mail": each.mail_id, "raw": each.kept} for each in settlements if each.kept is not None]
         if rewritten:
             self._connection.execute(_SETTLE, rewritten)
@@ -283,6 +286,7 @@ class Outbox(Queries):
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
         rows = [{**_envelope(mail), **fresh, "inbox_id": cause} for cause, mail in owed]
         ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
+        # What several readers are told alike is stored once.
         boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
         texts = [
             {"id": ids[mail.key], "raw": _packed(mail), "version": mail.version, "board_id": boards.get(mail.shared)}

@@ -134,6 +134,7 @@ class Ratings(Queries):
                 .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
                 .limit(1)
             ).one_or_none()
+            # Each seat separately, as a joint query would have to sort.
             for seat in SEATS
         ]
         return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]

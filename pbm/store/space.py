@@ -19,8 +19,8 @@ _SPARE = 2**20
 """Unused octets that always stay, for what comes next."""
 _SPARE_SHARE = 10
 """Unused octets stay as well up to one in so many."""
-_PAGES_AT_ONCE = 250
-"""Pages given back in one step: 1 MB, which takes some 10 ms."""
+_PAGES_AT_ONCE = 250  # 1 MB, which takes some 10 ms
+"""Pages given back in one step."""
 _SIZE = text("SELECT pg_database_size(current_database())")
 
 

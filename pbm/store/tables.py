@@ -32,10 +32,10 @@ REVISION = max(path.name[:4] for path in (folder("migrations") / "versions").glo
 FIRST_BOARD = 101
 
 BigKey = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite numbers keys by itself only in a column that is exactly INTEGER."""
+# SQLite numbers keys by itself only in a column that is exactly INTEGER.
 
 Word = String(40).with_variant(String(40, collation="C"), "postgresql")
-"""Sorted by code point everywhere, as SQLite does."""
+# Sorted by code point everywhere, as SQLite does.
 LongWord = String(320).with_variant(String(320, collation="C"), "postgresql")
 
 metadata = MetaData()
@@ -179,7 +179,7 @@ plies = _table(
     Column("time_left", BigInteger),
     sqlite_with_rowid=False,
 )
-"""The plies of a board lie together, so that its record is read from a page or two."""
+# The plies of a board lie together, so that its record is read from a page or two.
 
 inbox = _numbered(
     "inbox",
