@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from math import inf
 from typing import NamedTuple
 
 from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
@@ -69,12 +70,14 @@ class Threshold(NamedTuple):
     """The share of house.least_free_megabytes that must be free."""
     wait: timedelta
     """The longest time that the oldest mail may have waited."""
+    ahead: float
+    """How many mails of their lane may wait. Of each lane one is handled at a time, so more take half a minute."""
 
 
 THRESHOLDS: Mapping[Rank, Threshold] = {
-    Rank.STRANGER: Threshold(1, timedelta(minutes=1)),
-    Rank.KNOWN: Threshold(0.5, timedelta(minutes=5)),
-    Rank.PLAYING: Threshold(0.25, timedelta.max),
+    Rank.STRANGER: Threshold(1, timedelta(minutes=1), 500),
+    Rank.KNOWN: Threshold(0.5, timedelta(minutes=5), 500),
+    Rank.PLAYING: Threshold(0.25, timedelta.max, inf),
 }
 
 
@@ -87,6 +90,8 @@ class Pressure(NamedTuple):
     """Octets of it that should stay free."""
     waited: timedelta
     """How long the oldest mail has waited."""
+    ahead: int = 0
+    """How many mails wait in the lane of the mail that is judged: one writer's flood is put off for itself."""
 
     @property
     def is_short(self) -> bool:
@@ -101,7 +106,8 @@ class Pressure(NamedTuple):
         threshold = THRESHOLDS[rank]
         if self.free is not None and self.free < self.reserve * threshold.reserve:
             return NO_ROOM
-        return TOO_MUCH_WAITS if self.waited > threshold.wait else ""
+        is_late = self.waited > threshold.wait or self.ahead >= threshold.ahead
+        return TOO_MUCH_WAITS if is_late else ""
 
 
 class _Written(NamedTuple):

@@ -5,11 +5,12 @@ It also notes outages: times when the server was down or none of its mail went o
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from ctypes import CDLL
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 import structlog
@@ -104,6 +105,7 @@ class Service:
         self.handler = Handler(self.tools, unlock)
         self._admission = Admission(settings.robot, composer.signer)
         self._began_at = clock()
+        self._lanes, self._looked_at = Counter[str](), datetime.min.replace(tzinfo=UTC)
         self.batches = Batches(store, self.handler)
         self.heed()
         self.agenda = Runner(store, self.tools, timing.attend)
@@ -149,7 +151,10 @@ class Service:
             # Mails are judged, and then read, with the secrets as they are now.
             self.handler.heed(tx)
             pressure = self._pressure(tx)
-            replies = [self._admission.refusal(tx, self.tools.limits, mail, pressure) for mail in mails]
+            replies = [
+                self._admission.refusal(tx, self.tools.limits, mail, pressure._replace(ahead=self._ahead(tx, lane)))
+                for mail, (*_, lane, _) in zip(mails, rows, strict=True)
+            ]
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
                 raise DatabaseTrouble(NO_ROOM)
@@ -168,6 +173,14 @@ class Service:
         """The reply to a mail that could not come in now, by its envelope; empty if it may. Raises: DatabaseTrouble."""
         with self.store.read() as tx:
             return self._admission.forecast(tx, self.tools.limits, mail, self._pressure(tx))
+
+    def _ahead(self, tx: Transaction, lane: str) -> int:
+        """How many mails wait in a lane; the next one is counted. It is looked up once a second."""
+        if abs(tx.now - self._looked_at) > timedelta(seconds=1):
+            self._lanes, self._looked_at = tx.inbox.lanes(), tx.now
+        ahead = self._lanes[lane] if lane else 0
+        self._lanes[lane] += 1
+        return ahead
 
     def _pressure(self, tx: Transaction) -> Pressure:
         """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""

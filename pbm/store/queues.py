@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -205,6 +206,10 @@ class Inbox(Queries):
         """When the oldest new mail came; None if there is none."""
         oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
         return self._only(oldest)
+
+    def lanes(self) -> Counter[str]:
+        """How many new mails wait in each lane, as far as was looked."""
+        return Counter(row.lane for row in self._connection.execute(_LANES, {"most": _FIRST}) if row.lane)
 
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [
