@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
-from math import inf
 from typing import NamedTuple
 
 from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
@@ -70,14 +69,14 @@ class Threshold(NamedTuple):
     """The share of house.least_free_megabytes that must be free."""
     wait: timedelta
     """The longest time that the oldest mail may have waited."""
-    ahead: float
-    """How many mails of their lane may wait. Of each lane one is handled at a time, so more take half a minute."""
+    ahead: int
+    """How many mails of their lane may wait. Of each lane one is handled at a time: 500 take about half a minute."""
 
 
 THRESHOLDS: Mapping[Rank, Threshold] = {
     Rank.STRANGER: Threshold(1, timedelta(minutes=1), 500),
     Rank.KNOWN: Threshold(0.5, timedelta(minutes=5), 500),
-    Rank.PLAYING: Threshold(0.25, timedelta.max, inf),
+    Rank.PLAYING: Threshold(0.25, timedelta.max, 1500),
 }
 
 

@@ -151,10 +151,10 @@ class Service:
             # Mails are judged, and then read, with the secrets as they are now.
             self.handler.heed(tx)
             pressure = self._pressure(tx)
-            replies = [
-                self._admission.refusal(tx, self.tools.limits, mail, pressure._replace(ahead=self._ahead(tx, lane)))
-                for mail, (*_, lane, _) in zip(mails, rows, strict=True)
-            ]
+            lanes = [lane for *_, lane, _ in rows]
+            as_met = [pressure._replace(ahead=self._ahead(tx, *each)) for each in zip(mails, lanes, strict=True)]
+            limits = self.tools.limits
+            replies = [self._admission.refusal(tx, limits, *each) for each in zip(mails, as_met, strict=True)]
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
                 raise DatabaseTrouble(NO_ROOM)
@@ -174,13 +174,17 @@ class Service:
         with self.store.read() as tx:
             return self._admission.forecast(tx, self.tools.limits, mail, self._pressure(tx))
 
-    def _ahead(self, tx: Transaction, lane: str) -> int:
-        """How many mails wait in a lane; the next one is counted. It is looked up once a second."""
+    def _ahead(self, tx: Transaction, mail: Arriving, lane: str) -> int:
+        """How many mails wait in the lane of the mail, which is counted. It is looked up once a second.
+
+        0 for a fetched one: it lies safely in its mailbox, where others wait behind it.
+        """
         if abs(tx.now - self._looked_at) > timedelta(seconds=1):
             self._lanes, self._looked_at = tx.inbox.lanes(), tx.now
-        ahead = self._lanes[lane] if lane else 0
+        if not lane or mail.source is not None:
+            return 0
         self._lanes[lane] += 1
-        return ahead
+        return self._lanes[lane] - 1
 
     def _pressure(self, tx: Transaction) -> Pressure:
         """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""
