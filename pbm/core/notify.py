@@ -195,7 +195,7 @@ def tell_players(
     at.tools.states.keep(board.match, board.state)
     telling = _Telling(at, board, comments, writer)
     notices: list[tuple[Notice, Message | None]] = []
-    for reader in _audience(at, board, telling.followers):
+    for reader in _audience(at, board, board.match.players, telling.followers):
         notice = telling.notice(reader)
         if notice is not None:
             notices.append((notice, _answered(writer, reader)))
@@ -319,7 +319,7 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
     blockers = at.tx.blocks.blockers(author.id)
     followers = [each for each in at.tx.follows.of(board.match) if not each.ends_only]
     # Sealed words are about the players' plans: they may read them once the game is over.
-    audience = [reader for reader in _audience(at, board, followers) if not (sealed and reader.seat)]
+    audience = _audience(at, board, () if sealed else board.match.players, followers)
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
     # An onlooker who does not follow the board wants to know that their words went out.
     if all(reader.player != author for reader in hearers):
@@ -335,11 +335,11 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
     return at.tools.composer.notices(notices, board.now)
 
 
-def _audience(at: Desk, board: OpenBoard, followers: Sequence[Follower]) -> list[Reader]:
+def _audience(at: Desk, board: OpenBoard, players: Sequence[Player], followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
     first, second = board.match.players
     seats = {second.id: perspective(board, 2), first.id: perspective(board, 1)}
-    return [*readers_of(at, [first, second, *(each.player for each in followers)], seats).values()]
+    return [*readers_of(at, [*players, *(each.player for each in followers)], seats).values()]
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:

@@ -112,7 +112,7 @@ def refuse(
 ) -> None:  # fmt: skip
     """Answer a command that was not carried out, with the board if it was the only command and the sender has a seat.
 
-    named: the board the command is about, if it is one of several commands.
+    named: the board the command is about.
     """
     # The refusal itself would ask for something that the sender believes to have given.
     if _is_for_want_of_proof(request, error):
@@ -122,7 +122,7 @@ def refuse(
     candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
     text = redact_quoted(str(error), request.secrets)
     # In an answer to several boards, a line that names none would be done on the wrong one.
-    if named is not None:
+    if several and named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
     board = None if several else _own_board(request)
     player = request.author.player

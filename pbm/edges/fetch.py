@@ -32,6 +32,7 @@ from imap_tools.utils import check_command_status
 
 from pbm.core.counts import LOOKED
 from pbm.domain.configuration import FetchSettings
+from pbm.store.matches import batched
 
 log = structlog.get_logger()
 
@@ -103,8 +104,7 @@ class Fetcher:
         self._broken = {uid: is_known for uid, is_known in self._broken.items() if uid in uids}
         usual = [uid for uid in uids if uid not in self._broken]
         # Mails that have failed come one by one after all others: they may break the connection again.
-        batches = [usual[start : start + _BATCH] for start in range(0, len(usual), _BATCH)]
-        for batch in batches + [[uid] for uid in self._broken]:
+        for batch in (*batched(usual, _BATCH), *batched([*self._broken], 1)):
             if self._stopping.is_set():
                 return
             mails = self._fetched(folder, batch)

@@ -78,10 +78,10 @@ def _board(request: Request, word: str) -> AtPly:
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
     """The players' boards with numbers above `after`, narrowed by all filters, the oldest first."""
+    wanted = {*selection.filters}
+    kinds, states = {"tournament", "standard"} & wanted, {"active", "inactive", "next"} & wanted
     # "next" alone asks which boards wait for oneself.
-    players = selection.players or ((request.author.apparent(),) if "next" in selection.filters else ())
-    kinds = {"tournament", "standard"} & {*selection.filters}
-    states = [word for word in selection.filters if word not in kinds]
+    players = selection.players or ((request.author.apparent(),) if "next" in wanted else ())
     # Filters narrow: no board has ended and waits, or is in a tournament and in none.
     if ("inactive" in states and len(states) > 1) or len(kinds) > 1:
         return []
@@ -92,7 +92,7 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
         game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
     # With several players, a board fits if any of them is to move.
-    return [summary for summary in found if "next" not in selection.filters or summary.to_move in players]
+    return [summary for summary in found if "next" not in wanted or summary.to_move in players]
 
 
 @handles(

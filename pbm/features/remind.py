@@ -143,7 +143,7 @@ def send_digest(occasion: Occasion) -> None:
     if settings.daily_at == OFF or not is_punctual(settings.daily_at, settings.zone, tx.now):
         return
     under_way = boards_under_way(tx, player) if settings.digest != OFF else []
-    waiting = _readable(occasion, running_boards(occasion, player, [board for board in under_way if board.waits]))
+    waiting = _readable(occasion, _waiting(occasion, player, under_way))
     # On vacation the same boards would be told each day.
     if all(board.is_away(tx.now) and board.changed_at < tx.now - timedelta(days=1) for board in waiting):
         waiting = []
@@ -205,7 +205,7 @@ def send_reminder(occasion: Occasion) -> None:
     # Their digest names the same boards each day.
     if player is None or Settings.chosen(tx.players.settings(player.id)).digest != OFF:
         return
-    boards = running_boards(occasion, player, [board for board in boards_under_way(tx, player) if board.waits])
+    boards = _waiting(occasion, player, boards_under_way(tx, player))
     due = _readable(occasion, [board for board in boards if board.match.board in wanted and _is_due(tx, board)])
     if not due:
         return
@@ -279,6 +279,11 @@ def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list
     return [
         Running(match, player, match.player(to_move[match.board]) == player, ends.get(match.board)) for match in loaded
     ]
+
+
+def _waiting(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Running]:
+    """Those of the boards that wait for their player."""
+    return running_boards(at, player, [board for board in boards if board.waits])
 
 
 @handles(

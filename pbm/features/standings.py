@@ -60,9 +60,10 @@ def standings(request: Request, command: Command) -> Answer:
         return done(command, text, f"pbm: standings of {_names(players)}"[:78])
     game, title = command.game, GAMES[command.game].info.title
     rows = _rows(request, game)
+    named = [player.userid for player in players]
     # Ranks are those among all, so they are worked out before.
-    if players:
-        rows = [row for row in rows if row.userid in {player.userid for player in players}]
+    if named:
+        rows = [row for row in rows if row.userid in named]
     names = (ESTABLISHED, PROVISIONAL, INACTIVE)
     sections = {name: [row.standing for row in rows if row.section == name] for name in names}
     text = request.outgoing.page(
@@ -72,7 +73,7 @@ def standings(request: Request, command: Command) -> Answer:
         sections=sections,
         rows=[row.reliability for row in rows],
         heading=f"{ALL}:",
-        players=[player.userid for player in players],
+        players=named,
         more=len(rows) == MAX_RANKED,
         **seeks_shown(request, game),
         drawn=any(row.tally.drawn for row in rows),

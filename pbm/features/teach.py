@@ -468,12 +468,12 @@ def _give(
     worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
     turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
     first, second = state.game.sides(state.options)
-    seat = next((each for each in (1, 2) if match.player(each) == player), None)
     mails = at.tools.composer.review(
         reader_of(at, player), f"pbm: review of {title}", match,
         [step.state.plies for step in turning], at.now, title=state.game.info.title, lines=plot(found), first=first,
         second=second, teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN,
-        swaps=state.game.info.swap, hints=hints_told(tx, match), state=state, seat=seat, over=match.result is not None,
+        swaps=state.game.info.swap, hints=hints_told(tx, match), state=state,
+        seat=match.seat_of(player.id), over=match.result is not None,
         closing=closing(match, state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
     )  # fmt: skip
     at.owe(mails)

@@ -118,16 +118,17 @@ def judged(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> Jud
     if not (robot.authserv_id and "authentication-results" in fields):
         return Judgement.NONE
     said = list(_said(fields, robot))
+    verdicts = {(result.method, result.verdict) for result, _ in said}
     # What speaks against a mail counts wherever it stands: whoever forges that harms only themselves.
-    if any((result.method, result.verdict) == ("dmarc", "fail") for result, _ in said):
+    if ("dmarc", "fail") in verdicts:
         return Judgement.FAILED
     is_to_us = any(map(robot.owns, plain_addresses(fields.get("to", [])[-1:])))
     mail_from = (envelope.mail_from or "").lower()
     proofs = [is_sure for result, is_sure in said if sender and _proves(result, sender.lower(), mail_from, is_to_us)]
     if any(proofs):
         return Judgement.PASSED
-    failed = any((result.method, result.verdict) == ("spf", "fail") for result, _ in said)
-    return Judgement.FAILED if failed and not proofs else Judgement.NONE
+    # Forwarders break SPF and keep DKIM, so a signature excuses what they do.
+    return Judgement.FAILED if ("spf", "fail") in verdicts and not proofs else Judgement.NONE
 
 
 def _said(fields: Fields, robot: Robot) -> Iterator[tuple[CheckResult, bool]]:

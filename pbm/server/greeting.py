@@ -12,7 +12,7 @@ from pbm.core.reply import original_of
 from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand
 from pbm.domain.mail import Mail
-from pbm.domain.match import State
+from pbm.domain.match import replay
 from pbm.features.newcomer import FIRST, kept
 from pbm.mailin import strip_subject
 from pbm.reading.book import words as kind
@@ -28,6 +28,8 @@ from pbm.server.plain import is_newcomers
 
 _ROOM = 16_000
 """Characters of the answers to several commands, so that one mail stays below 60 kB: a list may be as long as that."""
+_SHOWN = ("C3", "B2", "D3")
+"""What is played on the board that a stranger is shown."""
 _TOO_LONG = "There is no room for this here: send the line in a separate email."
 
 
@@ -85,10 +87,7 @@ def _greeting(request: Request, line: str) -> Answer:
 
     line: the line that was not understood; if it has few words, it may be a faulty command, and the error is told.
     """
-    state, robot = State.start(GAMES["cross"], ("-size=3",)), request.tools.composer.robot.address
-    for move in ("C3", "B2", "D3"):
-        state, _ = state.play(move)
-    board = plain(state)
+    robot, board = request.tools.composer.robot.address, plain(replay(GAMES["cross"], ("-size=3",), "", _SHOWN))
     wish, said = introduced(request.message.text), sentences(line)
     # A word that is a command, or that people say and no name, is not misspelt.
     is_word = find(plain_words(line)) is not None or plain_words(line).split(" ")[0] in kind("no-names")

@@ -53,6 +53,7 @@ from pbm.server.senders import (
 )
 from pbm.server.treatment import is_lost_move, treatment_of
 from pbm.store import DatabaseTrouble, Transaction
+from pbm.store.tickets import Ticket
 
 log = structlog.get_logger()
 
@@ -117,8 +118,7 @@ class Handler:
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing, tx.players.knows)
         commands = parse_all(tx, reading.lines, sender.standing)
-        token = message.token if sender.seat is None else None
-        ticket = tx.tickets.find(token, gate.tx.now) if token else None
+        ticket = _ticket(tx, message, sender)
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
         fresh = [chosen_password(message.text)] if is_reset else []
@@ -134,7 +134,7 @@ class Handler:
         return Prepared(
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
-            is_guess=token is not None and ticket is None and self._signer.open(token) is None,
+            is_guess=message.token is not None and ticket is None and self._signer.open(message.token) is None,
             secrets=_secrets(tx, title, reading, commands, sender) | {*fresh},
         )  # fmt: skip
 
@@ -297,8 +297,7 @@ class Handler:
 
     def _redeem(self, request: Request, mail: Prepared) -> Request | None:
         """Redeem the ticket whose token the mail answers; None if it answers none, or is read as any other mail."""
-        token = request.message.token if request.sender.seat is None else None
-        ticket = request.tx.tickets.find(token, request.now) if token else None
+        ticket = _ticket(request.tx, request.message, request.sender)
         if ticket is None:
             return None
         # Neither yes nor no: a question that holds commands is redeemed once, so it must not be by mistake.
@@ -357,6 +356,11 @@ class Handler:
 
 _CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
 """Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
+
+
+def _ticket(tx: Transaction, message: Message, sender: Sender) -> Ticket | None:
+    """The ticket whose token a mail brings; the token of a seat stands for none."""
+    return tx.tickets.find(message.token, tx.now) if message.token and sender.seat is None else None
 
 
 def _secrets(

@@ -77,7 +77,7 @@ def take_in(
     data = _joined(parts)
     userid, left_out = data["userid"], []
     # Otherwise a file that names somebody would add games to their account.
-    if isinstance(userid, str) and _is_here(tx, userid):
+    if _is_here(tx, userid):
         raise NotAllowed(f'There is, or was, a player "{userid}" here already; nothing was changed.')
     if doubted:
         left_out = [game["board"] for game in data["games"] if _is_of_others(tx, game, userid)]
@@ -94,13 +94,13 @@ def take_in(
 def _is_of_others(tx: Transaction, game: Mapping[str, Any], userid: str) -> bool:
     """Whether the game would be added to those of another player who is here, and is not here already."""
     names = game.get("players")
-    others = [name for name in names if isinstance(name, str) and name != userid] if isinstance(names, list) else []
+    others = [name for name in names if name != userid] if isinstance(names, list) else []
     return any(_is_here(tx, name) for name in others) and not _is_there(tx, game)
 
 
-def _is_here(tx: Transaction, userid: str) -> bool:
-    """Whether the userid is a player's here, and not only a name that an import has added."""
-    holder = tx.belongings.holder(userid) if USERID.fullmatch(userid) else None
+def _is_here(tx: Transaction, userid: Any) -> bool:
+    """Whether a word of a file is the userid of a player here, and not only a name that an import has added."""
+    holder = tx.belongings.holder(userid) if isinstance(userid, str) and USERID.fullmatch(userid) else None
     return holder is not None and not holder[1]
 
 

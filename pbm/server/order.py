@@ -184,7 +184,7 @@ class Order:
         if has_text(line):
             request.words.spend()
         error = _lack_of_password(request, line) or error
-        refuse(request, line, error, several=several, named=_named(command) if several else None)
+        refuse(request, line, error, several=several, named=_named(command))
         request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
         return request
 
@@ -208,8 +208,7 @@ class Order:
         command = self.commands[number - 1]
         if isinstance(command, Command) and command.verb.has_text:
             request.words.spend(_named(command))
-        named = _named(command) if several else None
-        refuse(request, line, error, several=several, named=named)
+        refuse(request, line, error, several=several, named=_named(command))
 
     def _do_line(self, request: Request, number: int, meant: Restated, *, several: bool) -> None:
         """Carry out what a line means in plain words. Raises: whatever the command raises."""

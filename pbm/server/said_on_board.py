@@ -369,7 +369,7 @@ class SaidOnBoard:
         clock = self.board.match.clock
         is_timed = clock is not None and clock.control.timed
         # Where no clock runs, nobody needs a vacation.
-        if about == "rest" and is_timed and self.is_running:
+        if about == "rest" and is_timed:
             days = vacation_said(self.text, self.request.now)
             return f"vacation {days}" if days else about
         # The wish goes to the opponent, and its writer hears of the command that does it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from threading import Lock
 from time import monotonic
 
@@ -161,7 +162,7 @@ class Thinker:
         with self._store.read() as tx:
             at, doubtful = Desk(tx, self._tools), list[Task]()
             pause, taken = spent(at), {item.key for item in tx.agenda.of(TAKEN) if _holds(item, now)}
-            for task in (task for sources in self._sources for source in sources for task in _of(source, at)):
+            for task in chain.from_iterable(_of(source, at) for source in chain(*self._sources)):
                 # Their hour of thinking is used up, others think about it, or its game may be what takes so long.
                 if task.whom in pause or task.key in taken or task.game in left_alone:
                     continue

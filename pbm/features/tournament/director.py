@@ -221,13 +221,9 @@ class Ladder(Director):
         players = {player.id: player for player in rungs if player in climbing}
         # Nobody has to defend their rung twice at a time.
         busy = {each.challenged for each in under_way}
-        playing = {
-            player for each in under_way for player in (each.first, each.second) if each.bout.holds(challenger.id)
-        }
-        near = (
-            players[each] for each in pairings.within_reach(list(players), challenger.id, self.tournament.terms.rungs)
-        )
-        return [player for player in near if player not in busy and player not in playing]
+        playing = {player for each in under_way if each.bout.holds(challenger.id) for player in each.players}
+        near = pairings.within_reach(list(players), challenger.id, self.tournament.terms.rungs)
+        return [players[each] for each in near if players[each] not in busy | playing]
 
     def challenge(self, challenger: Player, opponent: Player) -> OpenBoard:
         """Start the board of a challenge. Raises: NotAllowed, which says whom they may challenge."""
