@@ -221,6 +221,7 @@ def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> in
         # Another heading than that of the board that was drawn may head one that could not be read.
         is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
         is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
+        # Whatever it may be: a board that starts without it is wrong for good.
         if place not in used and (is_term or _has_number(line)):
             return place
     return None

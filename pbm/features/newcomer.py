@@ -245,8 +245,7 @@ def _page(text: str) -> str:
 
 def explain(request: Request, page: str) -> None:
     """Answer somebody without an account with a page of help. page: the command for it."""
-    told = HANDLERS["help"](request, parse(page, KNOWN))
-    request.outgoing.answers += [told] if told is not None else []
+    request.outgoing.answers += filter(None, [HANDLERS["help"](request, parse(page, KNOWN))])
 
 
 class NoGreeting(Exception):

@@ -284,8 +284,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
         request.outgoing.answers.append(_choose(request, player, choice))
         return None
     try:
-        if (given := _answered(request, player, found, said)) is not None:
-            request.outgoing.answers.append(given)
+        request.outgoing.answers += filter(None, [_answered(request, player, found, said)])
     except (NotFound, NotAllowed, BadArguments) as error:
         refuse(request, line, error)
     return None

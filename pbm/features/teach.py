@@ -334,6 +334,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     """The moves of a game without a swap, each with what a robot thought before and after it."""
     game: AnyGame = GAMES[match.game]
     state, found = State.start(game, match.options, match.body), []
+    # Robots think of positions as if nobody had swapped: a swap changes who holds the sides, and no stone.
     plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
         side, before = game.to_move(state.position), state
@@ -354,21 +355,8 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
         name = game.sides(state.options)[side - 1]
         line = ", ".join(advised.line[1 : None if advised.exact else MOST_EXPECTED + 1])
-        found.append(
-            Step(
-                number,
-                played,
-                name,
-                side.sign * thought.value,
-                after,
-                proved,
-                grounds,
-                lost,
-                advised.move,
-                line,
-                before,
-            )
-        )
+        stood = side.sign * thought.value
+        found.append(Step(number, played, name, stood, after, proved, grounds, lost, advised.move, line, before))
     return found
 
 

@@ -100,10 +100,10 @@ class Batches:
         try:
             return self._handled(some)
         except DatabaseTrouble:
-            self._handler.forget()
+            self._handler.tools.states.forget()
             raise
         except Exception as error:  # noqa: BLE001  whatever it is, it is ours
-            self._handler.forget()
+            self._handler.tools.states.forget()
             return self._settle_some(some[:1]) if len(some) > 1 else (1, self._parked(some[0], error))
 
     def _handled(self, mails: Sequence[Prepared]) -> tuple[int, list[Ended]]:

@@ -77,7 +77,6 @@ class Handler:
 
         Returns whether it is not. A revoked secret may pass for another minute, until the next sign of life.
         """
-
         self._signer.renew(*tx.secrets.keys(tx.now))
         self.is_at_rest = bool(tx.absences.open(StopKind.MAINTENANCE))
         return self.is_at_rest
@@ -151,10 +150,6 @@ class Handler:
         hashes = self.tools.passwords.hash_all(fresh) if fresh else ()
         own = {login: verified[login] for login in mail.logins.hashes if login in verified}
         return Checked(own, dict(zip(fresh, hashes, strict=True)))
-
-    def forget(self) -> None:
-        """Forget what is remembered of a transaction that was rolled back."""
-        self.tools.states.forget()
 
     def settle(self, tx: Transaction, mail: Prepared, known: set[str]) -> Settled:
         """Handle a mail. known: the identities with which mails were settled; its own is added.

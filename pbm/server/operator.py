@@ -70,6 +70,13 @@ def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, 
     return act
 
 
+def _give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
+    """Give a player addresses that are confirmed at once. Raises: BadArguments."""
+    for address in dict.fromkeys(addresses):
+        check_address(address)
+        tx.players.add_address(player.id, address, tx.now, confirmed=True)
+
+
 class Administration(Hand):
     """Accounts, boards and broadcasts."""
 
@@ -77,26 +84,20 @@ class Administration(Hand):
         """Add a player whose addresses are confirmed at once."""
         check_userid(userid)
         check_password(password)
-        for address in addresses:
-            check_address(address)
         hashed = self._service.tools.passwords.hash(password)
         with self._service.store.write() as tx:
             check_free(tx, userid)
             player = tx.players.add(userid, hashed, tx.now)
-            for address in dict.fromkeys(addresses):
-                tx.players.add_address(player.id, address, tx.now, confirmed=True)
+            _give(tx, player, addresses)
         return player
 
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
         """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
-        for address in addresses:
-            check_address(address)
         with self._service.store.write() as tx:
             player = player_named(tx, userid)
             before = tx.players.confirmed(player.id)
             tx.players.drop_addresses(player.id)
-            for address in dict.fromkeys(addresses):
-                tx.players.add_address(player.id, address, tx.now, confirmed=True)
+            _give(tx, player, addresses)
             note_reach(tx, player, 0)
             after = tx.players.confirmed(player.id)
             for what, own, others in (("address", after, before), ("moved", before, after)):

@@ -583,6 +583,7 @@ def mails_of(request: Request) -> list[Mail]:
     answered = request.message if len(concerned) == 1 else replace(request.message, message_id=None)
     for board in changed:
         mails += _tell_of_changes(request, board, answered)
+    # What reached nobody comes back, or its writer believes that it was read.
     if request.words.unheard:
         return_words(request)
     replies: list[Mail] = []
@@ -590,6 +591,7 @@ def mails_of(request: Request) -> list[Mail]:
         read_as = request.read_as.get(notice.match.board, "")
         told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
+    # A list that repeats what the boards' mails say would be one more mail.
     if request.outgoing.answers and not _is_told(request, concerned, [*mails, *replies]):
         replies += answer_mail(request)
     return mails + [mail._replace(reply=True) for mail in replies]

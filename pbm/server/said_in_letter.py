@@ -34,10 +34,13 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
     # a command that was understood, and may not be done, means nothing else
     if not isinstance(command, Rejected):
         return None
+    # A lone question mark asks for help; anything else without words is for nobody.
     if not sentences(text):
         return Restated("help start") if text.strip().startswith("?") else None
+    # "thanks" ends a talk, and an answer with a page of help would begin it anew.
     if is_courteous(text) and not answers(text):
         return Restated("thanks")
+    # They want less mail, so they are told how, in one.
     if consent(text).answer is Answer.NEVER:
         return Restated("help mails")
     _check_players(request, text)

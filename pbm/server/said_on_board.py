@@ -261,7 +261,8 @@ class SaidOnBoard:
         if acts or self.board.state.named(reading) is None or not self._may_keep():
             raise Unsure(f"It is not clear whether you mean {reading}, so nothing is done. If you do:", reading)
         assert self.seat is not None  # noqa: S101  _may_keep
-        self.request.author.player = self.writer  # so that the question comes with the board
+        # The question comes with the board then.
+        self.request.author.player = self.writer
         self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, f"{reading}#{self.board.next_ply}", ASKED))
         raise Unsure(
             f"Your email speaks of {reading}, and does not say that you play it.{self.or_say}", candidates=(reading,)
@@ -278,6 +279,7 @@ class SaidOnBoard:
         in place of an earlier question about their words, never of a move they submitted or of a resignation.
         """
         proven = self.request.sender.proven is not None or self.request.sender.seat is not None
+        # Anybody else could have a yes of the player's do what they wrote.
         if self.seat is None or not (self.is_running and proven and self.is_alone):
             return False
         waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT)
@@ -286,6 +288,7 @@ class SaidOnBoard:
     def _words(self, meant: Talk) -> Restated | None:
         """A message to the opponent, if the words can be nothing else. Raises: Unsure, BadArguments."""
         text, about = self.text, meant.about
+        # "pass" and "yes" would mean nothing to an opponent who has asked for neither.
         if find(plain(text)) is not None or answers(text):
             return self._answer_to_words()
         self._check_near_verb()
@@ -300,6 +303,7 @@ class SaidOnBoard:
             self.hold_back()
             return None
         kept = discreet(text.strip())
+        # Without a player there is nobody to answer to, and what is no prose may be a mistyped move.
         if self.writer is None or not (about or is_prose(kept)):
             return None
         self.check_seated()
@@ -387,7 +391,8 @@ class SaidOnBoard:
         # It begins like a command with a password, which nobody else may read.
         if self.request.secrets:
             return
-        self.request.author.player = self.writer  # so that the question comes with the board
+        # The question comes with the board then.
+        self.request.author.player = self.writer
         self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
         raise Unsure(
             f'I kept this back. Send it to {self.opponent.userid}? Answer "yes", "no" or "note".',

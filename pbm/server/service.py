@@ -289,6 +289,7 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     last = tx.absences.note(HEARTBEAT, tx.now)
     # A command given while the clock was ahead may be newer than the last sign of life.
     seen = max(filter(None, (last, tx.acts.newest_at())), default=tx.now)
+    # Small steps back are corrections of the clock, and change nothing.
     if seen - tx.now > SILENCE:
         _go_back(tx, seen)
     known = next(iter(tx.absences.open(StopKind.OUTAGE)), None)

@@ -42,8 +42,7 @@ ME = "me"
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
-    assert command.game is not None  # noqa: S101  the parser asks for it
-    game, clock = GAMES[command.game], request.tools.house.default_clock
+    game, clock = GAMES[command.game or ""], request.tools.house.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
     words, body, plies, origin = beginning(request, game, command.options)
@@ -55,6 +54,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     seats = (first, second)
     asker = challenger or request.sender.claimed
     terms = read_terms(game, words, body, clock)
+    # A position may come from a ply that has ended its own game.
     if plies and replay(game, terms.words, body, plies).outcome is not None:
         raise NotAllowed(f"The game is over {origin} on: name an earlier ply.")
     check_willing(request, game, seats, asker, (challenger,) if challenger else ())
