@@ -110,15 +110,22 @@ class Reading:
     """What the text says instead, if the only line is the subject, and both are commands; else ""."""
     text: str = field(default="", repr=False, compare=False)
     """The whole text if it may also be read as plain words: without plans, and without boards before lines; else ""."""
+    late: str = field(default="", repr=False, compare=False)
+    """The first line below words for others that is a command all the same; else ""."""
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The commands that stand below the first, in order."""
+        return (*self.lines[1:], self.late) if self.late else self.lines[1:]
 
     def opens_with(self, command: Command) -> bool:
         """Whether the mail begins with this move, without a board or a player in the command."""
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def doubtful(self, number: int, command: Command) -> str:
-        """What a line, counted from 1, does, and the words below it, if these may take it back or mean another board;
-        "" otherwise. The line is nothing but a move, a resignation or a yes to what the other player asked, with the
-        number of its board if each line names one.
+        """What a line, counted from 1, does, and the words below it, if these may take it back, mean another board or
+        hold a command; "" otherwise. The line is nothing but a move or another verb, with the number of its board if
+        each line names one.
         """
         is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() <= {"MOVE"}
         below = self.comment
@@ -126,8 +133,12 @@ class Reading:
             is_alone, below = command.args.keys() - {"MOVE"} == {"BOARD"}, self.remarks[number - 1]
         deed = command.args.get("MOVE", command.verb.name)
         said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
-        is_doubted = is_alone and below and command.verb.name in _AT_ONCE
-        if not is_doubted:
+        if not is_alone or not below:
+            return ""
+        # The other player would read the command, and nobody would carry it out.
+        if self.late in map(clean, below.splitlines()):
+            return said
+        if command.verb.name not in _AT_ONCE:
             return ""
         meant = meaning(said, _ANY_CELL)
         return said if board_below(said) or (isinstance(meant, Ask) and meant.is_said) else ""
@@ -173,6 +184,9 @@ class _Draft:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
         text = "\n".join(self.left)
         words = text[: start_in(text)].strip()
+        # "Hex" names what the text speaks of, as titles do.
+        if subject.casefold() in GAMES and not self.is_planned:
+            return is_courteous(words)
         is_new = subject.split()[0].casefold() in GAMES and _verb_in(subject) is not None
         if not self.is_planned and (not words or (is_new and is_courteous(words))):
             return True  # so that what is wrong with it is told: neither a greeting nor a record is a command
@@ -273,12 +287,15 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft)
     end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
     comment = "\n".join(draft.left[end:]).strip("\n")
-    if (noted := _NOTED.match(comment)) is not None and not has_text(lines[end - 1] if end else ""):
+    is_text = has_text("".join(lines[:end][-1:]))
+    noted = None if is_text else _NOTED.match(comment)
+    late = "" if is_text or noted else next((clean(line) for line in draft.left[end:] if _is_command(line, draft)), "")
+    if noted is not None:
         lines[end:], comment = ["note"], comment[noted.end() :]
         end += 1
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     text = "" if plans else "\n".join(draft.left)
-    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text)
+    return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text, late=late)
 
 
 def _end_of_commands(lines: Sequence[str], end: int, draft: _Draft) -> int:
@@ -390,14 +407,16 @@ def _by_board(draft: _Draft) -> Reading:
     remarks: list[list[str]] = []
     lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
     board: int | None = None
+    late = ""
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
         words = _asked(clean(line))
         is_first = not commands or _names_board(words, standing)
-        may_follow = not is_first and not any(remarks[-1]) and not is_text
-        deed = _deed_below(words, board, draft) if may_follow else ""
-        if is_first or deed or (may_follow and _is_apart(words, draft)):
+        is_below = not is_first and not is_text
+        deed = _deed_below(words, board, draft) if is_below else ""
+        is_command = bool(deed) or (is_below and _is_apart(words, draft))
+        if is_first or (is_command and not any(remarks[-1])):
             named = board_first(deed or words, standing)
             is_text = has_text(named[1] if named else words)
             board = named and named[0]
@@ -405,9 +424,10 @@ def _by_board(draft: _Draft) -> Reading:
             remarks.append([])
         else:
             remarks[-1].append(line)
+            late = late or (words if is_command else "")
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
-    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS])
+    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late=late)
 
 
 def _names_board(words: str, standing: Standing) -> bool:

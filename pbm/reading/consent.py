@@ -6,7 +6,7 @@ is a phrase of the book. An answer with a doubt, or with both a yes and a no, ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -21,6 +21,7 @@ from pbm.reading.sentences import (
     is_signature,
     phrases,
     plain,
+    plain_spans,
     says,
     sentences,
     unclosed,
@@ -190,15 +191,14 @@ def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:
     names = {other.casefold() for other in others}
 
     def of_words(found: Sequence[Word]) -> Spans:
+        without_names = plain_spans(found)
+
         def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
             word = found[place].plain
-            fits: dict[str, Callable[[], bool]] = {
-                "words": lambda: True,
-                "name": lambda: is_name(word),
-                "inviter": lambda: word in names,
-                "game": lambda: word in GAMES,
-            }
-            return [(place + 1, str(place))] if slot in fits and fits[slot]() else ()
+            if slot in ("inviter", "game"):
+                return [(place + 1, "")] if word in (names if slot == "inviter" else GAMES) else ()
+            # The place stands for the name, which is wanted as it was written.
+            return [(end, str(place)) for end, _ in without_names(slot, place)]
 
         return spans
 

@@ -71,7 +71,8 @@ def game_named(text: str) -> str:
     bare = plain(text).split()
     for place, word in enumerate(bare):
         before, behind = bare[place - 1] if place else "", bare[place + 1] if place + 1 < len(bare) else ""
-        is_clear = word not in words("also-words") or before in words("before-games") or behind in words("after-games")
+        is_clear = word not in words("also-words") or len(bare) == 1
+        is_clear = is_clear or before in words("before-games") or behind in words("after-games")
         if word in GAMES and is_clear:
             return word
     said = f" {' '.join(bare)} "

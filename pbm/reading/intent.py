@@ -22,9 +22,9 @@ from pbm.reading.sentences import (
     Sentence,
     Word,
     in_plain_marks,
-    is_name,
     phrases,
     plain,
+    plain_spans,
     says,
     sentences,
     words_of,
@@ -109,10 +109,10 @@ class Surroundings:
         shown = in_plain_marks(text)
 
         def of_words(found: Sequence[Word]) -> Spans:
+            without_board = plain_spans(found)
+
             def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
                 word = found[place].plain
-                if slot == "words":
-                    return [(place + 1, "")]
                 if slot == "move":
                     return self._moves(shown, found, place)
                 if slot == "denied":
@@ -121,7 +121,7 @@ class Surroundings:
                 if slot in _ONE_WORD:
                     return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
                 named = {"time": _times, "game": _games}.get(slot)
-                return named(found, place) if named is not None else ()
+                return named(found, place) if named is not None else without_board(slot, place)
 
             return spans
 
@@ -147,7 +147,6 @@ class Surroundings:
 
 
 _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
-    "name": lambda _, word: is_name(word),
     "number": lambda _, word: word.lstrip("#").isdecimal(),
     "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
     "size": lambda _, word: _SIZE.fullmatch(word) is not None,
@@ -278,7 +277,8 @@ class _Reader:
 
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
-        kinds = {phrase.does for each in self.left for phrase in phrases(each.text, "held")}
+        found = [phrase for each in self.left for phrase in self._phrases(each.text, "held")]
+        kinds = {phrase.does for phrase in found if ("player", self.here.rival.casefold()) not in phrase.slots}
         return kinds if self.here.is_turn else kinds & {"private"}
 
     def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
@@ -444,16 +444,19 @@ class _Reader:
 
     def _takes_back(self, text: str, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
-        if _is_courtesy(text):
-            return False  # "No hurry" is a "no" in other languages
-        return any(is_later or phrase.does == "anywhere" for phrase in self._phrases(text, "doubt"))
+        found = self._phrases(text, "doubt")
+        names_move = any(slot in ("move", "column") for phrase in found for slot, _ in phrase.slots)
+        # "No hurry" is a "no" in other languages; but "sorry, E" names another column.
+        if _is_courtesy(text) and not names_move:
+            return False
+        return any(is_later or phrase.does == "anywhere" for phrase in found)
 
     def _is_denied(self, claim: _Claim) -> bool:
         """Whether the claim is a question that its writer answers with no: "A draw? No!"."""
         following = self.said[claim.sentence + 1 : claim.sentence + 2]
         asks = self.said[claim.sentence].asks
         said = [phrase for each in following if not _is_courtesy(each.text) for phrase in phrases(each.text, "answer")]
-        return asks and any(phrase.does == "no" for phrase in said)
+        return asks and any(phrase.does in ("no", "never") for phrase in said)
 
     def _mentioned(self, text: str) -> list[str]:
         """The legal moves that single words name."""

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from pbm.reading.book import ANYTHING, Phrase, Spans, book, named
 from pbm.reading.book import words as kind
+from pbm.reading.verbs import SHORTEST_SECRET
 
 MAX_SENTENCES = 40
 """How many sentences of a text are read."""
@@ -160,9 +161,32 @@ def plain_spans(words: Sequence[Word]) -> Spans:
             return [(place + 1, "")]
         if slot == "name" and is_name(word):
             return [(place + 1, word)]
+        if slot == "secret" and _may_be_password(word):
+            return [(place + 1, str(place))]
         return ()
 
     return spans
+
+
+def _may_be_password(word: str) -> bool:
+    others = kind("no-names") | kind("no-passwords") | kind("common") | kind("requesting")
+    return len(word) >= SHORTEST_SECRET and word not in others
+
+
+def passwords_told(text: str) -> frozenset[str]:
+    """The words that sentences call passwords.
+
+    >>> passwords_told("D4\\nmy password is Swordfish!"), passwords_told("I forgot my password, please help")
+    (frozenset({'Swordfish'}), frozenset())
+    """
+    places = [
+        (each.text, int(value))
+        for each in sentences(text)
+        for phrase in phrases(each.text, "held")
+        for slot, value in phrase.slots
+        if slot == "secret"
+    ]
+    return frozenset(in_plain_marks(said)[words_of(said)[at].start : words_of(said)[at].end] for said, at in places)
 
 
 def is_name(word: str) -> bool:

@@ -36,6 +36,7 @@ from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.reading.command_lines import Reading, read
 from pbm.reading.commands import Command, begins, clean, is_ours
+from pbm.reading.sentences import passwords_told
 from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner
 from pbm.server.docket import Checked, Obeyed, Prepared, Settled
@@ -134,7 +135,7 @@ class Handler:
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=message.token is not None and ticket is None and self._signer.open(message.token) is None,
-            secrets=_secrets(tx, title, reading, commands, sender) | {*fresh},
+            secrets=_secrets(tx, title, reading, commands, sender) | {*fresh} | passwords_told(message.text),
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:

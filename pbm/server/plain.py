@@ -69,6 +69,9 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
     board: the one that is answered. Raises: Unsure, BadArguments, and whatever the move would raise.
     """
     said = SaidOnBoard(request, board, text)
+    if said.command_in(text):
+        request.author.seated(command)
+        said.check_no_command(text)
     # A move above the number of another board of the writer's was played on the board that was answered.
     below = board_below(text)
     if below:

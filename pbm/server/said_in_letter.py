@@ -55,6 +55,11 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
     return found or _about_topic(request, text, command)
 
 
+def _game(request: Request, text: str) -> str:
+    """The game that a letter names, or else its subject."""
+    return game_named(text) or game_named(strip_subject(request.message.subject))
+
+
 def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
     """The first phrase in a letter that asks for something."""
     here = surroundings_of(request, None)
@@ -107,7 +112,7 @@ def _check_board(request: Request, text: str) -> None:
     if player is None or not move or request.sender.is_lost or begins_like_command(text):
         return
     running = _running(request)
-    named = [each for each in running if each.game == game_named(text)]
+    named = [each for each in running if each.game == _game(request, text)]
     # "C4 in hex": the game is enough where only one board of it waits
     if named and isinstance(meant, Ask) and len(meant.readings) == 1:
         running, move = named, meant.readings[0]
@@ -146,12 +151,12 @@ def _about_games(request: Request, text: str) -> Restated | None:
     absent = game_elsewhere(text)
     if absent:
         return Restated(f"play {absent}")
-    return Restated(f"play {game_wanted(text)}".rstrip()) if starts(text) else None
+    return Restated(f"play {game_wanted(text) or _game(request, text)}".rstrip()) if starts(text) else None
 
 
 def _check_rival(request: Request, text: str, named: str = "") -> None:
     """Raises: BadArguments with the line that challenges the player whom a letter names."""
-    game = game_named(text)
+    game = _game(request, text)
     rival = named if "@" in named else robot_called(request.tx, named) or userid_named(request.tx, text, "rival")
     if rival:
         way = "invite" if "@" in rival else "play with"
@@ -216,12 +221,12 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
     if found == "help vacation":
         return about_time(request, text, "rest")
     if found:
-        named = game_named(text)
+        named = _game(request, text)
         # the rules of which game is not said, so the page that lists them must do
         if found.startswith("GAME ") and not named:
             return Restated(f"help {found.removeprefix('GAME ')}")
         return Restated(found.replace("GAME", named).strip())
-    game = game_named(f"{text} {strip_subject(request.message.subject)}")
+    game = _game(request, text)
     is_sentence = bool(words("common").intersection(plain(text).split()))
     is_talk = len(text.split()) > 1 and is_sentence and isinstance(command, UnknownCommand) and is_prose(text)
     return Restated(f"help {game}" if game else "help start") if is_talk else None
@@ -238,6 +243,7 @@ _OF_LETTERS = {
     "show": "all show me active",
     "about RIVAL": "all show me active",
     "hint": "help start",
+    "play": "play {game}",
 }
 
 
@@ -259,9 +265,9 @@ def _of_letter(request: Request, text: str, line: str) -> Restated | None:
             return Restated(f"{wanted} {robot}")
         _check_rival(request, text, rival)
         raise no_player(request.tx, rival)
-    if line == "help {game}" and not game_named(text):
+    if line == "help {game}" and not _game(request, text):
         return Restated("help start")
-    line = _OF_LETTERS.get(line, line).replace("{game}", game_named(text)).rstrip()
+    line = _OF_LETTERS.get(line, line).replace("{game}", _game(request, text)).rstrip()
     # an empty list would not say how to begin
     if line == _OF_LETTERS["show"]:
         _running(request)

@@ -20,6 +20,7 @@ from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, P
 from pbm.reading.book import named as called
 from pbm.reading.book import words
 from pbm.reading.command_lines import board_below
+from pbm.reading.commands import clean
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Talk, is_courteous, is_prose, read
@@ -136,6 +137,7 @@ class SaidOnBoard:
         if not is_open or self.text.strip() == line:
             return None
         self._forget()
+        self.check_no_command(meant.comment)
         self._check_other_board(line)
         self._check_offer(line)
         line = self._as_answer(line)
@@ -158,6 +160,9 @@ class SaidOnBoard:
             if "?" in self.text:
                 raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
             line = "accept"
+        # "Sure, take it back" grants it, unless it speaks of its writer's own move.
+        if line == "undo" and self.asked is OfferKind.UNDO and words("oneself").isdisjoint(plain(self.text).split()):
+            line = "accept"
         # "agreed" may answer whatever was written last, as a yes may.
         if line == "accept" and self.asked is not None and len(self.text.split()) == 1:
             return "yes"
@@ -175,6 +180,20 @@ class SaidOnBoard:
         said = {called("offers")[word] for word in plain(self.text).split() if word in called("offers")}
         if self.asked is not None and said and self.asked not in said and line in ("accept", "reject", "propose"):
             raise Unsure(f"You are asked for {WISHES[self.asked]}. To agree to that:", "accept")
+
+    def command_in(self, words: str) -> str:
+        """The first line of the words that is a command by itself, though it stands among them; "" if none is."""
+        reading = self.request.reading
+        return next((line for line in map(clean, words.splitlines()) if line in reading.others), "")
+
+    def check_no_command(self, words: str) -> None:
+        """Raises: Unsure for a command among words, which the other player would read, and nobody carry out."""
+        line = self.command_in(words)
+        if line:
+            raise Unsure(
+                f'"{line}" stands among your words, so nothing is done. Write commands first, each on a line of its '
+                "own, and then your words."
+            )
 
     def _check_correction(self) -> None:
         """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
@@ -201,6 +220,9 @@ class SaidOnBoard:
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
         kinds = {phrase.does for phrase in phrases(said[0].text, "answer")}
+        # "No, E4" is a move as well, and which of both counts is asked.
+        if isinstance(self.meant, Ask):
+            return None
         if "no" in kinds:
             return Restated("no")
         # "sounds good" agrees to what the other player asks, but resigns no game
@@ -230,7 +252,15 @@ class SaidOnBoard:
         """Whether a yes and a no stand beside each other: "yes, but not now"."""
         first = next(iter(said[0].text.split()), "")
         kinds = {phrase.does for each in said for phrase in phrases(each.text, "answer")}
-        is_no = bool({"no", "never"} & kinds) or any(says(each.text, "doubt") for each in said)
+        # "of" in "yes of course" is the "or" of another language.
+        agreed = ("yes", ())
+        doubts = [
+            each
+            for each in said
+            if says(each.text, "doubt")
+            and all((phrase.does, phrase.slots) != agreed for phrase in phrases(each.text, "answer"))
+        ]
+        is_no = bool({"no", "never"} & kinds) or bool(doubts)
         return is_no and any(phrase.does == "yes" for phrase in phrases(first, "answer"))
 
     @property
@@ -299,7 +329,8 @@ class SaidOnBoard:
             return told
         self._check_wishes(about)
         # It may be a command with an error, a quote or a notice: the opponent would wonder, and a secret would be out.
-        if meant.is_held or begins_like_command(text) or _UNSAID.search(in_plain_marks(text)):
+        is_command = begins_like_command(text) or self.command_in(text) != ""
+        if meant.is_held or is_command or _UNSAID.search(in_plain_marks(text)):
             self.hold_back()
             return None
         kept = discreet(text.strip())
@@ -384,13 +415,11 @@ class SaidOnBoard:
         return found if is_hint else "a message"
 
     def hold_back(self) -> None:
-        """Keep words that are not surely for the other player, and ask whether they are. Raises: Unsure."""
+        """Keep words that are not surely for the other player, and ask whether they are. Raises: Unsure, BadArguments."""
         if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
             return
         assert self.seat is not None  # noqa: S101  _may_keep
-        # It begins like a command with a password, which nobody else may read.
-        if self.request.secrets:
-            return
+        self.check_no_password()
         # The question comes with the board then.
         self.request.author.player = self.writer
         self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
@@ -450,7 +479,7 @@ class SaidOnBoard:
             )
 
     def check_no_password(self) -> None:
-        """Raises: BadArguments for a faulty command with a password, which nobody else may read."""
+        """Raises: BadArguments for a password, in a faulty command or in a sentence, which nobody else may read."""
         if self.request.secrets:
             raise BadArguments(
                 "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"

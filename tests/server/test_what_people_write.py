@@ -75,6 +75,9 @@ SITUATIONS = {
     "ended": of_board("cross -size=4 bert anna", "C3", "D4", asks=("bert", "resign!")),
     "robot": of_board("cross -size=4 bert robot1"),
     "column": of_board("four bert anna"),
+    "swapping": of_board("cross -size=4 anna bert", "D4"),
+    "stones": of_board("go -size=9 bert anna"),
+    "lines": of_board("dots bert anna"),
     "elsewhere": without_its_board,
 }
 
