@@ -85,6 +85,9 @@ class SaidOnBoard:
         meant = self.meant
         if is_open and self.seat is not None:
             self._check_correction()
+        # "Let's play on" answers nothing while nobody asks for anything.
+        if isinstance(meant, Sure) and meant.line == "reject" and self.board.match.offer is None:
+            meant = Talk()
         if isinstance(meant, Sure):
             return self._done(meant, is_open=is_open)
         # A plan with an error is told what is wrong with it, and no opponent reads what was to be played.
