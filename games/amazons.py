@@ -47,7 +47,7 @@ class Amazons(Moving):
         return first, second
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
-        taken = (pos.own | pos.others | pos.walls) & ~(1 << start)
+        taken = (pos.own | pos.others | pos.walls) & ~(1 << start)  # the square left is free, also for the arrow
         for end in self._flight(pos, start, taken):
             yield from ((start, end, arrow) for arrow in self._flight(pos, end, taken))
 

@@ -48,7 +48,7 @@ class Ball:
         more = places - self.places
         if more >= 0:
             return self.middle << more, self.radius << more
-        return self.middle >> -more, (self.radius >> -more) + 2
+        return self.middle >> -more, (self.radius >> -more) + 2  # each of the two shifts may lose up to one unit
 
     def __add__(self, other: Ball) -> Ball:
         if self.radius is None or other.radius is None:

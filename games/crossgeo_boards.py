@@ -184,6 +184,7 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
             refused += 1
             # On a full lattice the search would not end.
             height += refused % 64 == 0
+    # In reading order, so that an edge is found by its number.
     return _graph(sorted(lines, key=_reading_order), dice.shuffled(_balanced(number, version)))
 
 
@@ -437,6 +438,7 @@ def _placed(end: str | Spot, named: Mapping[str, tuple[Spot, int]]) -> Spot:
 def _letter(given: str, version: str) -> str:
     """The letter of a colour, or of none. Raises: ValueError with the end of a sentence about the line."""
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
+    # By the rulings an edge without a colour is green.
     word = given or "green"
     for name, letter in allowed.items():
         if word in (name, letter):

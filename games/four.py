@@ -36,6 +36,7 @@ class Four(Placing):
 
     def legal(self, pos: Position) -> Cells:
         board = self.board(pos.options)
+        # A stone falls until it lies on another one, or on the ground.
         return board.full & ~pos.taken & (pos.taken << board.stride | board.rows[0])
 
     def moves(self, pos: Position) -> Iterator[int]:

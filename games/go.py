@@ -66,6 +66,7 @@ class Go(Placing):
         return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if self.allows(pos, cell))
 
     def allows(self, pos: Position, cell: int) -> bool:
+        # Whichever side moves: the superko is positional.
         return not pos.taken >> cell & 1 and self.placed(pos, cell) not in pos.seen
 
     def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:

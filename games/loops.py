@@ -218,6 +218,7 @@ class Loops(Judging[Position, tuple[int, int]]):
         in_column = [_name(place, column) for place in bits(_columns(pos.filled)[column])]
         if len(in_column) == 2:
             return f"{name} cannot be filled: column {LETTERS[column].upper()} is full with {joined(in_column)}."
+        # There is room, so that it is the rest of the grid which could not be completed.
         rows, columns = room(pos).bound(column)
         needy = _listed("row", [str(place + 1) for place in bits(rows)])
         needed = _listed("column", [LETTERS[place].upper() for place in bits(columns)])

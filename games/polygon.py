@@ -132,7 +132,7 @@ class Polygon(Judging[Position, Move]):
         if regular and "seed" in values.given:
             raise OptionError('"-seed" and "-regular" exclude each other: leave out one of them.')
         options = Options(values.number("sides"), values.number("seed"), colours, regular)
-        _corners(options)
+        _corners(options)  # refused now, and not at the first board, if it cannot be played on
         return options
 
     def board_in(self, lines: Sequence[str]) -> range:
@@ -165,6 +165,7 @@ class Polygon(Judging[Position, Move]):
         if match is None:
             raise BadNotation(f'"{text[:40]}" is not a move. {self._usage(pos)}')
         if pos.drawing is None:
+            # One end alone cannot be a first segment; "0x0" is no vertex.
             start, end = _read(match[1] or "0x0"), _read(match[2])
             if not isinstance(start, int) or not isinstance(end, int):
                 raise BadNotation(f'"{text[:40]}" does not name two vertices. {self._usage(pos)}')
@@ -341,6 +342,7 @@ def _off_colour(pos: Position, place: tuple[int, int]) -> str:
         return ""
     # Odd plies are red and even ones blue.
     differ = (place[1] - place[0]) % 2
+    # Split: the first side ends at the same colours only, the second at different ones.
     wanted = pos.ply % 2 == 0 if colours == "split" else colours == "different"
     if differ == wanted:
         return ""

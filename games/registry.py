@@ -102,6 +102,7 @@ def _check(game: AnyGame, name: str) -> None:
     # Matches are stored under the name, by which the rules are found again.
     if info.name != name:
         raise _Unfit(f'Its entry point is called "{name}", but info.name is "{info.name}".')
+    # Players type it as the first word of a command.
     if not re.fullmatch("[a-z]{1,20}", name):
         raise _Unfit(f'"{name}" is no name for a game: it takes small letters a to z, at most 20.')
     # A package that took the name of a game would change the rules of matches under way.

@@ -120,6 +120,7 @@ class Names:
 
         Raises: BadNotation, IllegalMove.
         """
+        # No game has longer paths; a text may have many cells.
         written = _JOINT.split(text.lower(), 3)
         # As in records; what people write besides is slower to read.
         if path := self.get_all(written):

@@ -134,6 +134,7 @@ class Points(Squares):
         super().__init__(columns, rows, ground=Ground.POINTS, cell="point", only=there)
         self.lines = tuple(tuple(row * self.stride + column for column, row in line) for line in lines)
         self.links = tuple(sorted({(min(pair), max(pair)) for line in self.lines for pair in pairwise(line)}))
+        # By the lines of the board, where squares have the neighbours in the grid.
         self.beside = dict.fromkeys(self.indices, 0)
         for one, other in self.links:
             self.beside[one] |= 1 << other
