@@ -147,6 +147,7 @@ def invented(skill: Skill, start: Any, seed: int) -> Found | None:
     for number in range(_GAMES):
         dice = Random(f"puzzle {seed} {number}")
         positions, moves = played(skill, start, dice)
+        # The line of a puzzle has three moves at least.
         if (found := _earliest(skill, positions, moves, len(moves) - 3, dice)) is not None:
             return found
     return None

@@ -203,6 +203,7 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
     own, theirs = judge.field.of(judge.side), judge.field.of(judge.side.other)
     loose = bound(judge.options.size, judge.field.all)
     taking = [Move((cell,)) for cell in some(theirs & loose, number, dice)]
+    # A whole loop gains most.
     if caught := haul(judge.options.size, own, theirs):
         taking.insert(0, Move(tuple(bits(caught))))
     ours = plan(judge.options, own, theirs)

@@ -175,6 +175,7 @@ class Search:
         before = node.low, node.high
         lows = [-1.0 if kid is None else kid.low for kid in node.kids]
         highs = [1.0 if kid is None else kid.high for kid in node.kids]
+        # A move that is not listed might be better than all that are.
         all_known = self._skill.complete and len(node.moves) < WIDEST
         if node.sign > 0:
             node.low = max(node.low, *lows)

@@ -111,12 +111,10 @@ def longest(
     patience: float,
     clock: Callable[[], tuple[float, float]] = lambda: (process_time(), monotonic()),
 ) -> Any:
-    """What the longest search finds that the time allows. clock: processor time and the time of day.
-
-    The search itself counts only visits (given a time, it ignores it), so how many it may make is known from how long a
-    shorter one takes. One of a few milliseconds says little on a busy machine, which lends every process a moment: they
-    grow until the last but one has taken a part of the time that can be relied on.
-    """
+    """What the longest search finds that the time allows. clock: processor time and the time of day."""
+    # The search itself counts only visits (given a time, it ignores it), so how many it may make is known from how long
+    # a shorter one takes. One of a few milliseconds says little on a busy machine, which lends every process a moment:
+    # they grow until the last but one has taken a part of the time that can be relied on.
     begun, visits = clock(), TRIED
     while True:
         before = clock()

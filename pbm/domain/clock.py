@@ -92,6 +92,7 @@ def control_of(options: Mapping[str, str], default: TimeControl) -> TimeControl:
     """The time control of a challenge. options: those given, with the text after `=`. Raises: BadArguments."""
     days = {name: _days(name, value) for name, value in options.items() if name != "clock"}
     nag = days.pop("nagtime", None)
+    # Stored, the empty text means no clock; nobody would ask for that so.
     if options.get("clock") == "":
         raise BadArguments(f'"--clock=" does not say how much time there is: {_EXAMPLES}.')
     # The classic server's options, in days, which its players know by heart.

@@ -123,6 +123,7 @@ def _headed(head: list[str]) -> GameRecord:
         )  # fmt: skip
     except KeyError as error:
         raise BadArguments(f"The record is not whole: it lacks a line {error.args[0]}.") from None
+    # The file may have been edited.
     except (ValueError, OverflowError) as error:
         raise BadArguments(f"The record cannot be read: {error}.") from None
 

@@ -22,6 +22,7 @@ def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
 
 
 def _by_year(vacation: Span, zone: ZoneInfo) -> Iterator[tuple[int, int]]:
+    # A day is a day, also one in which an hour is skipped or comes twice.
     start, end = (instant.astimezone(zone).replace(tzinfo=None) for instant in vacation)
     while start < end:
         until = min(end, datetime(start.year + 1, 1, 1))  # noqa: DTZ001  of the wall clock

@@ -146,6 +146,7 @@ def contenders(
 ) -> list[Contender]:
     """The entrants to pair in the next round, the highest rank first. absent: seeded entrants to leave out."""
     scores = _scores(rounds)
+    # Or all bouts would be looked through for each entrant.
     held = [{entrant: bout for bout in bouts for entrant in bout.entrants} for bouts in rounds]
     found = [
         _contender(entrant, number, [bouts.get(entrant) for bouts in held], scores, is_last=is_last)

@@ -100,6 +100,7 @@ def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> l
     field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
     for bouts_ in before:
         winners = {each for bout in bouts_ for each in bout.entrants if bout.score(each) == WIN}
+        # Where both have left, nobody advances.
         field = [next((each for each in pair if each in winners), None) for pair in _pairs(field)]
     return field
 

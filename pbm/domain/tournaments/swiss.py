@@ -313,6 +313,7 @@ class Bracket:
             if edge[1] not in above and (edge[0] in above) == self._is_inside(edge)
         }
         while upper:
+            # Mostly the halves need not be transposed, and then no graph has to be searched.
             straight = _straight(left, upper, lower, goal)
             if straight is not None:
                 yield from straight
