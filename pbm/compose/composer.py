@@ -273,6 +273,7 @@ class Composer:
         """What is owed, once for each of the reader's addresses."""
         written, player_id = owed.encoded(value), reader.player.id if reader.player else None
         mails = []
+        # A mail each, with a return path of its own: by that a bounce tells which address failed.
         for address in reader.addresses:
             key = self.make_key()
             path = self.return_path(key)

@@ -82,6 +82,7 @@ class HtmlBoard:
             self._put_cells()
         if not self.cells:
             self._put_drawing(pictured)
+        # In the order of their worth: what comes later has the room that is left.
         for listing in self.view.scene.lists:
             self._put_list(listing)
         self._put_others()

@@ -119,6 +119,7 @@ def _summary(scene: Scene) -> dict[str, Any]:
     placed: dict[str, list[str]] = {}
     if isinstance(board, PlaneBoard):
         for segment in board.segments:
+            # A ghost is no part of the position.
             if segment.label and not segment.gone:
                 placed.setdefault(segment.stroke.value, []).append(segment.label)
         here = next((point.name or point.label for point in board.points if point.here), None)

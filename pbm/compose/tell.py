@@ -231,6 +231,7 @@ def _bytes(mail: Mail, head: Head, headers: dict[str, str], body: Part | Parts) 
             "Date": format_datetime(head.at),
             "Message-ID": f"<{mail.key}@{robot.domain}>",
             **headers,
+            # Exchange's word for mails that no vacation notice is to answer.
             "X-Auto-Response-Suppress": "All",
             "X-Pbm-Loop": robot.domain,
         },

@@ -249,6 +249,7 @@ def board_headers(
         **post,
         # A mail program that unsubscribes a player gets an explanation, and one click does nothing.
         **unsubscribe(robot, command, answered_at or robot.address, by_click=bool(leave)),
+        # Outlook's own, the same in all mails of a board.
         "Thread-Topic": thread.title,
         "Thread-Index": _thread_index(f"{thread.name}@{robot.domain}", match.started_at),
     }

@@ -146,6 +146,7 @@ def _slope(drop: float, low: float) -> str:
     """The character for a line. drop: rows per column. low: how far below the centre of the cell the line is."""
     if abs(drop) >= 0.75:
         return "\\" if drop > 0 else "/"
+    # A nearly level line stands at some height in its cell, which these characters tell.
     high = "`" if drop > 0 else "'"
     if abs(drop) >= 0.3:
         return high if low < 0 else "."
@@ -340,6 +341,7 @@ class Layout:
         everywhere: also beside it, if the sheet allows that.
         """
         path = [place for place, _ in self.paths[index]]
+        # Few places of a long stroke, and fewer of many strokes, so that the work is bounded.
         every = max(1, len(path) * max(len(self.segments), MANY) // (TRIED * MANY))
         offs = ASIDE if everywhere and self.sheet.beside and len(self.segments) <= MANY else ON
         costs = {}

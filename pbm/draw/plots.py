@@ -58,6 +58,7 @@ def ratings(bars: tuple[Bar, ...]) -> Picture:
         brush.write(pen, str(points), LETTERS - 2, x(points), ROW // 2, LINE)
     for row, bar in enumerate(bars, 1):
         name = f"{bar.name} {bar.rating:.0f}"
+        # A long name in smaller letters, so that none is cut off.
         fitting = next(size for size in range(LETTERS, 0, -1) if brush.font(size).getlength(name) < NAMES - 20)
         pen.text((NAMES - 10, ROW * row + ROW // 2), name, INK, brush.font(fitting), anchor="rm")
     return brush.finished(brush.flat(image, brush.FEW))

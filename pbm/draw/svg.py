@@ -183,6 +183,7 @@ def _joined(board: GridBoard) -> Iterator[Stamp]:
     for join in board.joins:
         if join.look is not Look.OPEN:
             yield Stamp(Depth.LINES, _line(join, "f" if join.look is Look.GROUND else "j"))
+            # Above the line itself, which stays when another one is the last.
             if join.last:
                 yield Stamp(Depth.LAST, _line(join, "l"))
     for box in board.boxes:
