@@ -62,6 +62,7 @@ class Collection:
         """Each player who has games, with these, by userid."""
         found: dict[Player, list[Finished]] = {}
         for board in self.boards:
+            # Once, also if they played against themselves.
             for player in dict.fromkeys(board.players):
                 found.setdefault(player, []).append(board)
         return sorted(found.items(), key=lambda each: each[0].userid.casefold())
@@ -224,6 +225,7 @@ class Press:
     def _print_list(self, template: str, base: str, heading: str, boards: Sequence[Finished], **words: object) -> None:
         """The page of a game or a player, its feed, and the list of all games if they do not fit there."""
         self._feed(base, heading, boards, boards[-1].ended_at)
+        # A list of its own only if they do not all fit on the page.
         lists = list(batched(boards, PER_PAGE)) if len(boards) > LATEST else []
         latest = boards[: -LATEST - 1 : -1]
         words |= {"lists": len(lists), "base": base, "feed": f"{base}.atom"}

@@ -175,5 +175,5 @@ def _remove_empty(root: Path, folder: Path) -> None:
         try:
             (root / folder).rmdir()
         except OSError:
-            return
+            return  # something else is in it
         folder = folder.parent

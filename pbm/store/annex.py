@@ -8,17 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BindParameter,
-    Row,
-    bindparam,
-    insert,
-    literal,
-    not_,
-    or_,
-    select,
-    union_all,
-)
+from sqlalchemy import BindParameter, Row, bindparam, insert, literal, not_, or_, select, union_all
 
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player

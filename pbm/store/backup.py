@@ -49,6 +49,7 @@ def copy(source: Path, target: Path) -> None:
 
     Raises: DatabaseTrouble; OSError if the file exists already or cannot be made.
     """
+    # Nobody else may read it, not even for a moment.
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with troubles(), closing(connected(source)) as original, closing(connected(target)) as fresh:
         original.backup(fresh)  # all pages in one go, because otherwise writers make it start over

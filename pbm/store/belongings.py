@@ -70,9 +70,9 @@ _MATCHES, _CHANGES, _DECIDED = (
     for table in (matches, rating_changes, intents)
 )
 _USERIDS = select(players.c.id, players.c.userid).where(among(players.c.id, "players"))
-_KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}
-_MOST = 2**63
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_KINDS: dict[type, type | tuple[type, ...]] = {float: (float, int)}  # JSON need not tell 1500 from 1500.0
+_MOST = 2**63  # a database's integers have a sign and 64 bits
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # PostgreSQL takes no NUL, and no database half of a pair of surrogates
 NO_PASSWORD = "!"  # noqa: S105  the hash of none
 """The hash of players for whom no password is right."""
 

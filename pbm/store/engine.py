@@ -307,6 +307,7 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     problems = [f"{name} is off: an email that was accepted can be lost with the power" for name in off]
     if connection.execute(text(_IS_READ_ONLY)).scalar_one():
         problems.append("it can only be read: it is a standby, or default_transaction_read_only is on")
+    # Rows that were copied in bring their numbers, of which the counters do not hear.
     behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
     problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems

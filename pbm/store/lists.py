@@ -39,15 +39,7 @@ from pbm.store.matches import (
     summary_of,
 )
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import (
-    PLAYERS,
-    matches,
-    players,
-    plies,
-    rating_changes,
-    tournament_players,
-    tournaments,
-)
+from pbm.store.tables import PLAYERS, matches, players, plies, rating_changes, tournament_players, tournaments
 from pbm.store.tournaments import Stage
 
 _RUNNING = matches.c.board, matches.c.game, matches.c.seat_to_move, players.c.userid.label("rival"), matches.c.moved_at

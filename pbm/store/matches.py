@@ -297,6 +297,7 @@ class Matches(Queries):
     def reopen(self, board: int, seat_to_move: Seat) -> None:
         """Take the board's result away, so that the match goes on."""
         nothing = dict.fromkeys(("ended_at", "ending", "winner", "reason", "scores"))
+        # Mails that tell of the end no longer fit the board.
         self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
     def summary(self, board: int) -> Summary | None:

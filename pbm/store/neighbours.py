@@ -143,7 +143,7 @@ class Turns:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._descriptor >= 0:
-            os.close(self._descriptor)
+            os.close(self._descriptor)  # which gives up the lock
             self._descriptor = -1
         self._threads.release()
 

@@ -153,6 +153,7 @@ class Overview(Queries):
     ) -> int:
         """The lowest id of a row that came after the instant; one more than the last if there is none."""
         low, high = ids[0], ids[1] + 1
+        # Ids follow the times, so that halving takes some twenty look-ups.
         while low < high:
             middle = (low + high) // 2
             found = select(table.c.id, since).where(table.c.id >= middle).order_by(table.c.id).limit(1)

@@ -117,6 +117,7 @@ class Players(Queries):
 
     def is_taken(self, userid: str, besides: int = 0) -> bool:
         """Whether anybody has or had this userid, or one that looks like it. besides: the id of a player who may."""
+        # Whoever has a name that looks like another's could pass for them.
         has = select(players.c.id).where(players.c.look == look(userid), players.c.id != besides)
         had = select(former_names.c.player_id).where(
             former_names.c.look == look(userid), former_names.c.player_id != besides
@@ -156,7 +157,7 @@ class Players(Queries):
         self._change(player_id, epoch=players.c.epoch + 1)
 
     def remove(self, player_id: int, now: datetime) -> None:
-        self._change(player_id, removed_at=now, epoch=players.c.epoch + 1)
+        self._change(player_id, removed_at=now, epoch=players.c.epoch + 1)  # mails they still have identify nobody
         self.drop_addresses(player_id)
 
     def _value(self, column: Column[Any], player_id: int) -> Any:

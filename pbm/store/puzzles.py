@@ -72,6 +72,7 @@ class Puzzles(Queries):
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
         """Puzzles from these games that were not posed to the player and are from no board of theirs, oldest first."""
+        # Whoever played the game may remember the move.
         theirs = exists().where(matches.c.board == puzzles.c.board, seated(player_id))
         new = puzzle_tries.c.posed_at.is_(None) & ~theirs
         return self._found(player_id, puzzles.c.game.in_(games) & new, limit)

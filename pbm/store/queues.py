@@ -501,7 +501,7 @@ def _packed(mail: Mail) -> bytes:
 
 
 def _is_sent() -> ColumnElement[bool]:
-    """Without the index of states: nearly all mails are sent, so the other conditions find the few that matter."""
+    # Without the index of states: nearly all mails are sent, so the other conditions find the few that matter.
     return outbox.c.state.concat("") == Delivery.SENT.value
 
 

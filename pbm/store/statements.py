@@ -154,6 +154,7 @@ class Queries:
         self._connection.execute(fresh.on_conflict_do_update(index_elements=list(key), set_=values))
 
     def _fresh(self, table: sa.Table, values: Mapping[str, Any]) -> sqlite.Insert | postgresql.Insert:
+        # ON CONFLICT is no standard SQL: each dialect has an insert of its own.
         insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
         return insert(table).values(values)
 

@@ -293,11 +293,7 @@ seeks = _numbered(
     Column("created_at", Instant, nullable=False),
 )
 
-blocks = _table(
-    "blocks",
-    _player(primary_key=True),
-    _player("blocked_id", primary_key=True, index=True),
-)
+blocks = _table("blocks", _player(primary_key=True), _player("blocked_id", primary_key=True, index=True))
 
 broadcasts = _numbered(
     "broadcasts",
@@ -343,9 +339,7 @@ invitations = _table(
 Index("ix_invitations_player", invitations.c.player_id, invitations.c.created_at)
 
 refusals = _table(
-    "refusals",
-    Column("address_hash", String(64), primary_key=True),
-    Column("created_at", Instant, nullable=False),
+    "refusals", Column("address_hash", String(64), primary_key=True), Column("created_at", Instant, nullable=False)
 )
 
 absences = _table(
@@ -387,9 +381,7 @@ paces = _table(
 )
 
 player_follows = _table(
-    "player_follows",
-    _player(primary_key=True),
-    _player("followed_id", primary_key=True, index=True),
+    "player_follows", _player(primary_key=True), _player("followed_id", primary_key=True, index=True)
 )
 
 attempts = _table(
