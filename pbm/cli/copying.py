@@ -55,7 +55,6 @@ def _make_shrink(store: Store) -> None:
     """Rewrite a file that was made before files shrank, which happens once; without room for that it stays as it is."""
     with store.read() as tx:
         room = tx.space.room()
-    # The file tells by itself whether it was made so.
     if room.shrinks:
         return
     say(f"The file is written anew, so that it shrinks by itself from now on: {room.octets >> 20:,} MB ...")

@@ -111,7 +111,7 @@ class Claims:
         renews = is_last or abs(now - self._renewed_at) >= timedelta(seconds=self.renewal_seconds)
         with self._store.write(alone=False, durable=False) as tx:
             sent = self._mark(tx, attempts, now, is_down=is_down)
-            # What had to wait for the way out is no longer late through its own fault.
+            # What failed because of the way out need not wait for its own next try.
             if recovered:
                 tx.outbox.hurry(now)
             tx.outbox.keep(given_back, now)

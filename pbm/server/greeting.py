@@ -94,7 +94,6 @@ def _greeting(request: Request, line: str) -> Answer:
     is_typo = len(line.split()) < 3 and "Did you mean" in str(request.refusal) and said and not (wish or is_word)
     problem = str(request.refusal) if is_typo else ""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
-    # "chess" is no faulty command either.
     if absent := game_elsewhere(words):
         problem = f'There is no {absent} here, but there are {len(GAMES)} other games: answer "help" to see them.'
     # Players write from another address when they have forgotten their password.

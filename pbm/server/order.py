@@ -372,7 +372,7 @@ def secrets_of(
         # In an answer to a board, whatever is no command is tried as a move.
         unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
         names = [writer.userid] if writer is not None else []
-        # An answer quotes a faulty command, and whoever has put a password in the wrong place may have misspelt theirs.
+        # In a faulty command, which its answer quotes, the word behind any userid may be a password.
         if begins(line) and not _lets_in(tx, command):
             names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
         found |= {word for name in names for word in words_behind(name, unread) if _may_be_password(tx, word)}

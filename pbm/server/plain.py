@@ -43,7 +43,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 def _of_refused(request: Request, number: int, text: str) -> Restated | None:
     """What the words of a refused command ask of the server; the board is not loaded for it."""
     meant = read(text, surroundings_of(request, None))
-    # An answer that asks to remind the opponent: no robot and no player would act on that.
+    # Reminding is the server's affair, so the words are not for the opponent.
     if isinstance(meant, Talk) and meant.about == "remind":
         return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=True)
     if not isinstance(meant, Sure) or acts(meant.line) or "{" in meant.line:

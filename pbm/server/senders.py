@@ -211,13 +211,12 @@ def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
     known = bool(proven or claimed)
     newcomer = "" if facts.at_home else address
     # Tokens of tickets are not sealed, and a key that is no longer trusted opens none of its tokens.
-    is_unknown = message.token is not None and token is None
+    is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
     offered = token if newcomer and isinstance(token, AddressToken) else _NOTHING_OFFERED
     return Sender(
         Standing(known=known, proven=bool(proven)), None, None, proven, claimed, facts.as_of,
         address=newcomer, at_home=facts.at_home, is_void=facts.is_void(known=known),
-        is_lost=is_unknown and tx.tickets.find(message.token or "", tx.now) is None,
-        leaves=bool(offered.leaves), wish=offered.wish,
+        is_lost=is_lost, leaves=bool(offered.leaves), wish=offered.wish,
     )  # fmt: skip
 
 
