@@ -138,11 +138,7 @@ def _weight(weights: Sequence[int], place: Place) -> int:
 
 def _crowded(crossed: Sequence[tuple[float, int]]) -> set[int]:
     """The segments that cross a new one where another one does, so that three meet. crossed: in order along it."""
-    crowded = set[int]()
-    for (low, one), (high, two) in pairwise(crossed):
-        if high - low < SAME:
-            crowded.update((one, two))
-    return crowded
+    return {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
 
 
 def _number(crossed: tuple[float, int]) -> int:
