@@ -151,10 +151,10 @@ class Service:
             # Mails are judged, and then read, with the secrets as they are now.
             self.handler.heed(tx)
             pressure = self._pressure(tx)
-            lanes = [lane for *_, lane, _ in rows]
-            as_met = [pressure._replace(ahead=self._ahead(tx, *each)) for each in zip(mails, lanes, strict=True)]
-            limits = self.tools.limits
-            replies = [self._admission.refusal(tx, limits, *each) for each in zip(mails, as_met, strict=True)]
+            replies = []
+            for mail, (*_, lane, _) in zip(mails, rows, strict=True):
+                as_met = pressure._replace(ahead=self._ahead(tx, mail, lane))
+                replies.append(self._admission.refusal(tx, self.tools.limits, mail, as_met))
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
                 raise DatabaseTrouble(NO_ROOM)
