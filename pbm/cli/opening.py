@@ -204,6 +204,7 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
     values = dict(zip(("local_part", "domain"), known, strict=True))
     for name, value in values.items():
         said = getattr(server, name)
+        # A default contradicts nothing.
         if name in server.model_fields_set and said.casefold() != value.casefold():
             raise Misconfigured(
                 f"server.{name}: this is {said}, but players of this database write to {'@'.join(known)}. "

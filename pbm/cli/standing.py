@@ -150,6 +150,7 @@ def _queue_lines(look: Status) -> list[str]:
         _queue_line("", "postponed", look.postponed, look.at),
         _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
         _flow_line(look.written, "sent after"),
+        # Other mail servers write the text, and a terminal would obey control characters.
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
         _queue_line("robots", "board" if look.thoughts.number == 1 else "boards", look.thoughts, look.at),
     ]

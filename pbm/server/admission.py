@@ -198,6 +198,7 @@ class Admission:
             return _Written(Rank.PLAYING, Whose())
         reply, bounce = tokens(mail.recipients, self._robot)
         token = self._signer.open(reply) if reply else None
+        # Emails are forwarded: whoever holds one, and sends large answers, uses up nothing of its player elsewhere.
         network = network_of(self._peer(mail), 24)
         if isinstance(token, SeatToken | ChatToken):
             return _Written(Rank.PLAYING, Whose(writer=f"board {token.board}, seat {token.seat} from {network}"), token)

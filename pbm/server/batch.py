@@ -112,7 +112,9 @@ class Batches:
         with self._store.write(alone=not mails[0].stays_on_boards) as tx, translated():
             until = monotonic() + _SECONDS_AT_ONCE
             ours = tx.inbox.claim([mail.row.id for mail in mails])
+            # Another process may have taken some meanwhile.
             claimed = [mail for mail in mails if mail.row.id in ours]
+            # All at once: locks that are taken one after the other can deadlock.
             tx.lock(name for mail in claimed for name in mail.locks)
             known = tx.inbox.settled([mail.identity for mail in claimed if mail.identity is not None])
             for mail in mails:

@@ -267,6 +267,7 @@ def _game_problem(row: Mapping[str, Any], names: Any, record: Any, changes: Any,
         return "is not whole"
     if not isinstance(names, list) or len(names) != 2:
         return "has not two players"
+    # A true of JSON is an instance of int, too, and no number of a board.
     if type(row.get("rematch_of")) not in (int, type(None)):
         return "is the rematch of no board"
     if any(isinstance(ply, dict) and ply.get("seat") not in (1, 2) for ply in record):

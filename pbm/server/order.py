@@ -537,6 +537,7 @@ def release(request: Request, ticket: Ticket) -> None:
         standing, board=standing.board, proven=player, claimed=player, as_of=as_of, at_home=known
     )
     request.boards.answered, request.is_sure = standing.board, ticket.payload.get("is_sure", False)
+    # The answer quotes our question; the board that was attached to the commands is in the ticket.
     attached = {name: ticket.payload.get(name, "") for name in ("file", "note")}
     request.incoming = request.incoming._replace(message=replace(request.message, quote="", **attached))
     request.author.prove(player)

@@ -132,6 +132,7 @@ class Regrets:
         is_command = bool(mail.commands) and all(isinstance(each, Command) for each in mail.commands)
         if player is None or not is_command or tx.outbox.written(player.id, UNHEARD, tx.now - _DAY):
             return ()
+        # We write to the address as its player confirmed it; From may spell it in other letters.
         reader, sender = reader_of(Desk(tx, self.tools), player), mail.letter.sender.casefold()
         address = next((each for each in reader.addresses if each.casefold() == sender), "")
         if not address:

@@ -211,8 +211,10 @@ class Rounds(Director):
             match = self.tx.matches.load(meeting.board) if meeting.board is not None else None
             if match is not None:
                 won = match.result.winner if match.result is not None else None
+                # Whoever won may not have had a move to make.
                 owing |= {player.id for seat, player in enumerate(match.players, 1) if seat != won}
                 moved |= {match.player(seat).id for seat in set(match.record.seats)}
+        # Otherwise they would get the boards of every season for ever.
         idle = [each.player for each in self.present() if each.player.id in owing - moved]
         for player in idle:
             self.tx.tournaments.leave(self.tournament.id, player.id, self.now)
