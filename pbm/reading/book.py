@@ -39,6 +39,10 @@ class Phrase(NamedTuple):
     """Its key there: a command line, or another word for what is said."""
     slots: Slots = ()
 
+    def named(self, *slots: str) -> tuple[str, ...]:
+        """What the sentence names in these slots, in order."""
+        return tuple(value for slot, value in self.slots if slot in slots)
+
     @property
     def line(self) -> str:
         """The key with what the sentence names in place of the slots."""
@@ -149,11 +153,7 @@ class Automaton:
         known = self._merged.get(state)
         if known is not None:
             return known
-        reached, left = {state}, [state]
-        while left:
-            following = [each for each in self._states[left.pop()].free if each not in reached]
-            reached.update(following)
-            left += following
+        reached = self._reached(state)
         words: dict[str, dict[int, None]] = {}
         states = [self._states[each] for each in sorted(reached)]
         for each in states:
@@ -169,9 +169,14 @@ class Automaton:
         )
         return merged
 
-    def _new(self) -> int:
-        self._states.append(_State())
-        return len(self._states) - 1
+    def _reached(self, state: int) -> set[int]:
+        """The state, and all that are reached from it without a word."""
+        reached, left = {state}, [state]
+        while left:
+            following = [each for each in self._states[left.pop()].free if each not in reached]
+            reached.update(following)
+            left += following
+        return reached
 
     def _wired(self, template: str, rules: Mapping[str, str], start: int) -> int:
         """The state in which the template ends that begins at `start`."""

@@ -29,7 +29,7 @@ from pbm.reading.commands import (
     split_plan,
 )
 from pbm.reading.dates import names_days
-from pbm.reading.intent import Ask, Surroundings, Talk, is_courteous
+from pbm.reading.intent import Surroundings, Talk, is_courteous
 from pbm.reading.intent import read as meaning
 from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
@@ -123,7 +123,7 @@ class Reading:
         return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
 
     def doubtful(self, number: int, command: Command) -> str:
-        """What a line, counted from 1, does, and the words below it, if these may take it back, mean another board or
+        """What a line, counted from 1, does, and the words below it, if these might take it back, mean another board or
         hold a command; "" otherwise. The line is nothing but a move or another verb, with the number of its board if
         each line names one.
         """
@@ -133,15 +133,9 @@ class Reading:
             is_alone, below = command.args.keys() - {"MOVE"} == {"BOARD"}, self.remarks[number - 1]
         deed = command.args.get("MOVE", command.verb.name)
         said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
-        if not is_alone or not below:
-            return ""
-        # The other player would read the command, and nobody would carry it out.
-        if self.late in map(clean, below.splitlines()):
-            return said
-        if command.verb.name not in _AT_ONCE:
-            return ""
-        meant = meaning(said, _ANY_CELL)
-        return said if board_below(said) or (isinstance(meant, Ask) and meant.is_said) else ""
+        # The other player would read a command, and nobody would carry it out; a move cannot be taken back.
+        is_doubted = command.verb.name in _AT_ONCE or self.late in map(clean, below.splitlines())
+        return said if is_alone and below and is_doubted else ""
 
 
 def board_below(opening: str) -> str:
@@ -188,10 +182,12 @@ class _Draft:
         if subject.casefold() in GAMES and not self.is_planned:
             return is_courteous(words)
         is_new = subject.split()[0].casefold() in GAMES and _verb_in(subject) is not None
+        # What is wrong with it is told then: neither a greeting nor a record is a command.
         if not self.is_planned and (not words or (is_new and is_courteous(words))):
-            return True  # so that what is wrong with it is told: neither a greeting nor a record is a command
+            return True
+        # All of the text belongs to it.
         if has_text(subject):
-            return self.is_exact(subject)  # all of the text belongs to it
+            return self.is_exact(subject)
         # A plan at the beginning of the text is that of the subject's move.
         is_begun = not self.is_planned and not _is_below_new(subject, self.first)
         is_begun = is_begun and (self.is_exact(self.first) or begins(self.first))
@@ -219,8 +215,9 @@ class _Draft:
             return True
         verb, *named = line.split() or [""]
         found = find(verb)
+        # "Move 101", "Board 101" are titles.
         if found is not None and found.name == "move" and named == [str(self.standing.board)]:
-            return False  # "Move 101", "Board 101" are titles
+            return False
         return _is_board_line(line, self.standing) or _is_command(line, self)
 
 
@@ -286,13 +283,15 @@ def _by_text(draft: _Draft) -> Reading:
     if board_first(first, standing) is not None and not draft.is_planned:
         return _by_board(draft)
     end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
-    comment = "\n".join(draft.left[end:]).strip("\n")
-    is_text = has_text("".join(lines[:end][-1:]))
-    noted = None if is_text else _NOTED.match(comment)
-    late = "" if is_text or noted else next((clean(line) for line in draft.left[end:] if _is_command(line, draft)), "")
-    if noted is not None:
-        lines[end:], comment = ["note"], comment[noted.end() :]
-        end += 1
+    comment, late = "\n".join(draft.left[end:]).strip("\n"), ""
+    # All that stands below a command with text is its text.
+    if not has_text("".join(lines[:end][-1:])):
+        noted = _NOTED.match(comment)
+        if noted is None:
+            late = next((clean(line) for line in draft.left[end:] if _is_command(line, draft)), "")
+        else:
+            lines[end:], comment = ["note"], comment[noted.end() :]
+            end += 1
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     text = "" if plans else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text, late=late)
@@ -413,18 +412,17 @@ def _by_board(draft: _Draft) -> Reading:
     for at, line in enumerate(lines[start:], start):
         words = _asked(clean(line))
         is_first = not commands or _names_board(words, standing)
-        is_below = not is_first and not is_text
-        deed = _deed_below(words, board, draft) if is_below else ""
-        is_command = bool(deed) or (is_below and _is_apart(words, draft))
-        if is_first or (is_command and not any(remarks[-1])):
-            named = board_first(deed or words, standing)
-            is_text = has_text(named[1] if named else words)
+        # Below a command with text, all is its text.
+        said = words if is_first else "" if is_text else _below_board(words, board, draft)
+        if said and (is_first or not any(remarks[-1])):
+            named = board_first(said, standing)
+            is_text = has_text(named[1] if named else said)
             board = named and named[0]
-            commands.append((at, deed or words))
+            commands.append((at, said))
             remarks.append([])
         else:
             remarks[-1].append(line)
-            late = late or (words if is_command else "")
+            late = late or (clean(line) if said else "")
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
     return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late=late)
@@ -436,19 +434,17 @@ def _names_board(words: str, standing: Standing) -> bool:
     return is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
 
 
-def _deed_below(line: str, board: int | None, draft: _Draft) -> str:
-    """The command for the board named above that a line is, with its number: "101 resign"; empty for any other line.
-
-    It is read as in an answer to an email of that board.
+def _below_board(line: str, board: int | None, draft: _Draft) -> str:
+    """The command that a line is below one of a board, with the number if it is about that board: "101 resign"; empty
+    for any other line. It is read as in an answer to an email of that board.
     """
-    if board is None or not line:
-        return ""
     said = "draw" if _asks_for_draw(line) else line
     verb, _ = leading(said.split())
-    if verb is None or all(param.key != "BOARD" for param in verb.params):
-        return ""
-    there = replace(draft, standing=replace(draft.standing, board=board))
-    return f"{board} {said}" if _is_command(said, there) else ""
+    if board is not None and verb is not None and any(param.key == "BOARD" for param in verb.params):
+        there = replace(draft, standing=replace(draft.standing, board=board))
+        if _is_command(said, there):
+            return f"{board} {said}"
+    return line if _is_apart(line, draft) else ""
 
 
 def _of_boards(line: str, standing: Standing) -> list[str]:
@@ -559,12 +555,15 @@ def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: Fal
 def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str], bool]) -> bool:
     """Whether words may be what they are bound to as the parameter of that name."""
     words = [word.casefold().strip(".,;:!?") for word in value.split()]
+    # "about time" is a sentence's end, "help clock" a command.
     if name in ("SUBJECT", "WORDS"):
         return (kind("common") - {"about", "with"} - _PLAIN).isdisjoint(words)
     if name in ("MOVE", "ANSWER"):
         return all(_MOVE_WORD.fullmatch(word) or word in _LINKING | VERBS_AS_MOVES | _ANSWERS for word in words)
+    # The name of a tournament may be any word, but it has two words of a command in front.
     if name == "NAME" and command.verb.group != TOURNAMENTS:
         return value.casefold() in CHOICES
+    # "Give me time" names no days.
     if name in ("FROM", "TO", "TIME"):
         return names_days(command.line) or not NOTHING.isdisjoint(words)
     if name in _FREE:

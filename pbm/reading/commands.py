@@ -158,6 +158,7 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     if named is None or not standing.known:
         return None
     board, rest = int(named["board"] or named["last"]), named["rest"] or named["first"]
+    # There a number may begin a move: "12 r" draws edge 12.
     if standing.board is not None or named["first"]:
         is_other = board != standing.board or bool(named["first"])
         is_clear = _CELL_FIRST.match(rest) or leading(rest.split())[0] is not None
@@ -185,13 +186,17 @@ def clean(line: str) -> str:
     >>> clean("message ann: Hi!"), clean("note:"), clean("Note: I am away")
     ('message ann Hi!', 'note', 'Note: I am away')
     """
+    # Most moves need nothing of what follows.
     if line.isalnum():
-        return line  # most moves
+        return line
+    # Control characters come with texts that were copied from terminals.
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
     line = _unquoted(line.strip(" *")).lstrip(" *")
+    # Help pages write parameters in brackets; a lone ">" quotes a line, or captures in a move.
     opening, closing = ("[<", "]>") if "<" in line and ">" in line else ("[", "]")
     words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
+    # People copy the whole line of our mails that tells what to write.
     if len(words) > 1 and words[0].casefold() == _PROMPT:
         del words[0]
     cleaned = " ".join(filter(None, words))
@@ -249,6 +254,7 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     _check_names(words)
     game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
+        # In an answer to a board whatever is no command is tried as a move.
         if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
             raise unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
@@ -303,10 +309,13 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     (['change', 'password', 'ann', 'geheim', 'geheim!'], {})
     """
     words = line.split()
+    # Nearly all lines are written as commands are.
     if line.isascii() and not line.endswith((".", "!")):
         return words, {}
     keyed = [unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„") or word for word in words]
+    # A word of marks alone, such as a pass by two dashes, stays as it is.
     keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]
+    # Phones end a dictated line in a full stop; a lone word is a move, and its rules read that.
     if keyed[1:]:
         keyed[-1] = keyed[-1].rstrip("”.!") or keyed[-1]
     forms = [plain for plain, _ in {*zip(keyed, words, strict=True)}]
@@ -331,20 +340,29 @@ def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) ->
     """
     if verb.name == "set":
         return _unspaced(words)
-
-    def is_name(word: str) -> bool:
-        is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
-        return is_board or word.casefold() in GAMES or word.casefold() in SELECTORS or is_userid(word)
-
-    takes_list = any(param.many or param.name == "USERID2" for param in verb.params)
-    if verb.has_text or not takes_list or not _FREE.isdisjoint(param.key for param in verb.params):
+    if not _takes_list(verb):
         return words
     found: list[str] = []
     for word in words[:-1]:
         bare = word.removesuffix(",")
-        if word.casefold() != "and" or not any(map(is_name, found[-1:])):
-            found.append(bare if bare != word and is_name(bare) else word)
+        # Somebody may be called "and"; behind another name it only joins two.
+        if word.casefold() == "and" and found and _is_listed(found[-1], is_userid):
+            continue
+        # A comma belongs to a password or to the words of a text.
+        found.append(bare if _is_listed(bare, is_userid) else word)
     return found + words[-1:]
+
+
+def _takes_list(verb: Verb) -> bool:
+    """Whether several names may stand behind the verb, and no words that may be anything."""
+    is_free = verb.has_text or not _FREE.isdisjoint(param.key for param in verb.params)
+    return not is_free and any(param.many or param.name == "USERID2" for param in verb.params)
+
+
+def _is_listed(word: str, is_userid: Callable[[str], bool]) -> bool:
+    """Whether a word names a board, a game or a player, as those of a list do."""
+    is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
+    return is_board or word.casefold() in GAMES or word.casefold() in SELECTORS or is_userid(word)
 
 
 def _unspaced(words: list[str]) -> list[str]:
@@ -426,6 +444,7 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     if first in GAMES and not is_yes:
         return _verb_of_game(first, words, standing)
     every = find(second, per_game=True) if first == "all" else None
+    # "all games ann": the verb of a game, about all games.
     if every is not None and every.gameless and len(words) > 2:
         return None, every, words[2:]
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)

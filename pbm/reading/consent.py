@@ -16,16 +16,14 @@ from pbm.reading.games_named import game_named
 from pbm.reading.sentences import (
     Sentence,
     Word,
-    in_plain_marks,
+    as_written,
     is_name,
-    is_signature,
     phrases,
     plain,
     plain_spans,
     says,
     sentences,
     unclosed,
-    words_of,
 )
 
 READ = 8
@@ -76,23 +74,24 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     >>> consent("Yes, I'm Joe."), consent("name: joe").name, consent("joe").answer
     (Consent(answer=<Answer.YES: 'yes'>, name='Joe'), 'joe', <Answer.UNCLEAR: 'unclear'>)
     """
-    written = sentences(_above_card(text))
+    written = sentences(text)
     said = [each.text for each in written]
     kinds = [_kinds(sentence, others) for sentence in said[:READ]]
     every = set[str]().union(*kinds)
+    for refusal in (Answer.NEVER, Answer.NO):
+        if refusal in every:
+            return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
     name = next(filter(None, (_named(sentence, others) for sentence in said[:READ])), "")
-    if {"never", "no"} & every:
-        refusal = Answer.NEVER if "never" in every else Answer.NO
-        return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
     agreeing = {"yes", *_PLAYING} if to_play else {"yes"}
-    is_named = to_play and _NAMING in every and name != ""
-    if not (agreeing & every or is_named):
+    if name and to_play:
+        agreeing.add(_NAMING)
+    if agreeing.isdisjoint(every):
         return Consent(Answer.ASKS if _asks(said, every) else Answer.UNCLEAR)
-    answer = Answer.YES
-    if to_play:
-        is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
-        is_other = bool(game) and game_named(text) not in ("", game)
-        answer = _to_game(kinds, is_plain=is_whole and not is_other)
+    # Only a game needs a plain yes: its board goes to somebody else at once.
+    if not to_play:
+        return Consent(Answer.YES, name)
+    is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
+    answer = _to_game(kinds, is_plain=is_whole and (not game or game_named(text) in ("", game)))
     return Consent(answer, name if answer is Answer.YES else "")
 
 
@@ -146,7 +145,7 @@ def introduced(text: str) -> str:
     >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("Jestem Jan"), introduced("Grazie, va bene!")
     ('kim', 'Jan', '')
     """
-    said = [each.text for each in sentences(unclosed(_above_card(text)))][:READ]
+    said = [each.text for each in sentences(unclosed(text))][:READ]
     for sentence in said:
         for part in _parts(sentence):
             name = _named(part, ())
@@ -172,12 +171,6 @@ def _parts(sentence: str) -> list[str]:
     """The sentence, and its clauses: "I'm Joe and want to play" introduces Joe."""
     pieces = sentence.replace(",", " and ").replace(";", " and ").split(" and ")
     return [sentence, *(piece for piece in pieces if piece.strip())] if len(pieces) > 1 else [sentence]
-
-
-def _above_card(text: str) -> str:
-    """The text without a signature below an empty line."""
-    letter, _, card = text.rstrip().rpartition("\n\n")
-    return letter if letter and is_signature(card) else text
 
 
 def _kinds(sentence: str, others: Collection[str]) -> set[str]:
@@ -209,8 +202,7 @@ def _named(sentence: str, others: Collection[str]) -> str:
     """The name that a sentence gives, as it was written; "" for none."""
     for phrase in _answers(sentence, others):
         if phrase.does in (_NAMING, _OWN_NAME):
-            word = words_of(sentence)[int(dict(phrase.slots)["name"])]
-            name = in_plain_marks(sentence)[word.start : word.end].rstrip(".-")
+            name = as_written(sentence, int(phrase.named("name")[0])).rstrip(".-")
             if _may_be_named(name, others):
                 return name
     return ""

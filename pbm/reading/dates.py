@@ -132,9 +132,11 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     first, last = _ends(words, today)
     start = now
     if first is not None:
+        # "20.12. - 3.1." in July: the start is the one before the end, which may be in the next year.
         lacks_year = first.weekday is None and not first.year
         told_by = last if lacks_year and isinstance(last, _Day) and last.month else None
         day = first.before(told_by.after(today)) if told_by else first.after(today)
+        # People also tell of a vacation that they are on.
         if day < today and not (told_by and today - day <= _LONGEST_BEGUN):
             raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
         start = max(_midnight(day, zone), now)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from games import GAMES
-from pbm.reading.book import Phrase, named, words
-from pbm.reading.intent import Surroundings
+from pbm.reading.book import Phrase, words
+from pbm.reading.intent import Surroundings, titles_of
 from pbm.reading.sentences import phrases, plain, sentences
 
 
@@ -69,18 +69,19 @@ def game_named(text: str) -> str:
     ['hex', 'go', 'go', '']
     """
     bare = plain(text).split()
-    for place, word in enumerate(bare):
-        before, behind = bare[place - 1] if place else "", bare[place + 1] if place + 1 < len(bare) else ""
-        is_clear = word not in words("also-words") or len(bare) == 1
-        is_clear = is_clear or before in words("before-games") or behind in words("after-games")
-        if word in GAMES and is_clear:
+    for before, word, behind in zip(["", *bare], bare, [*bare[1:], ""], strict=False):
+        if word in GAMES and _is_game(before, word, behind):
             return word
     said = f" {' '.join(bare)} "
-    titles = {game.info.title.casefold(): name for name, game in GAMES.items() if " " in game.info.title}
-    for other, name in {**titles, **named("games-elsewhere")}.items():
-        if f" {other} " in said and name in GAMES:
-            return name
-    return ""
+    titles = titles_of(tuple(GAMES))
+    return next((name for title, name in titles.items() if title not in GAMES and f" {title} " in said), "")
+
+
+def _is_game(before: str, word: str, behind: str) -> bool:
+    """Whether a word means a game. A common word does where it stands alone, or beside a word such as "play"."""
+    is_alone = not (before or behind)
+    is_played = before in words("before-games") or behind in words("after-games")
+    return word not in words("also-words") or is_alone or is_played
 
 
 def game_wanted(text: str) -> str:

@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise
 
 from games import GAMES
-from pbm.reading.book import Phrase, Spans, named, words
+from pbm.reading.book import ANYTHING, Phrase, Spans, named, words
 from pbm.reading.sentences import (
     POSTCODE,
     Sentence,
@@ -174,17 +174,18 @@ def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     """A game by its name, by its title, or by what it is called elsewhere: "connect four"."""
     spans = list[tuple[int, str]]()
     for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
-        name = _titles(tuple(GAMES)).get(" ".join(word.plain for word in found[place:end]))
+        name = titles_of(tuple(GAMES)).get(" ".join(word.plain for word in found[place:end]))
         if name is not None:
             spans.append((end, name))
     return spans
 
 
 @cache
-def _titles(games: Sequence[str]) -> dict[str, str]:
+def titles_of(games: Sequence[str]) -> dict[str, str]:
     """The names of games by all that they are called."""
+    elsewhere = {title: name for title, name in named("games-elsewhere").items() if name in games}
     titles = {GAMES[name].info.title.casefold(): name for name in games}
-    return {**named("games-elsewhere"), **titles, **{name: name for name in games}}
+    return {**elsewhere, **titles, **{name: name for name in games}}
 
 
 def _may_begin(found: Sequence[Word], place: int) -> bool:
@@ -260,6 +261,7 @@ class _Reader:
         found = [self._claim(number, each) for number, each in enumerate(self.said)]
         claims = [claim for claim in found if claim is not None]
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
+        # Below a move they lead to a question instead, for the move may be meant.
         if not claims and self._is_private():
             return Talk(is_held=True)
         acts = _acts_among(claims)
@@ -278,7 +280,7 @@ class _Reader:
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
         found = [phrase for each in self.left for phrase in self._phrases(each.text, "held")]
-        kinds = {phrase.does for phrase in found if ("player", self.here.rival.casefold()) not in phrase.slots}
+        kinds = {phrase.does for phrase in found if self.here.rival.casefold() not in phrase.named("player")}
         return kinds if self.here.is_turn else kinds & {"private"}
 
     def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
@@ -317,25 +319,28 @@ class _Reader:
                 # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
                 return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in leads) if claim is not None]
-        return max(claims, key=lambda claim: len(claim.line), default=None) or self._before_a_comma(number, text)
+        return max(claims, key=lambda claim: len(claim.line), default=None)
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
-        is_open = any(slot == "words" for slot, _ in phrase.slots)
         if name in ("move", "tell"):
-            if is_open and not self._is_aside(self._behind(text, phrase)):
-                return None  # "Play D4 for me if I haven't answered by Friday"
-            denied = [value for slot, value in phrase.slots if slot == "denied"]
-            kept = text if name == "tell" else ""  # it says more than its move, and the other player reads it
-            return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=tuple(denied))
-        if is_open and self.mentions[number]:
-            return None  # "I am going to the dentist, so D4" is not only about an absence
-        others = [value for slot, value in phrase.slots if slot == "player" and value != self.here.rival.casefold()]
+            # "Play D4 for me if I haven't answered by Friday"
+            if phrase.named(ANYTHING) and not self._is_aside(self._behind(text, phrase)):
+                return None
+            # "Tell" says more than its move, and the other player reads it.
+            kept = text if name == "tell" else ""
+            return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=phrase.named("denied"))
+        # "I am going to the dentist, so D4" is not only about an absence.
+        if phrase.named(ANYTHING) and self.mentions[number]:
+            return None
         is_act = name in ACTS | {"reject"}
-        return _Claim(phrase.line, number, is_of_other=is_act and bool(self.here.rival and others), is_act=is_act)
+        is_of_other = (
+            is_act and self.here.rival != "" and bool({*phrase.named("player")} - {self.here.rival.casefold()})
+        )
+        return _Claim(phrase.line, number, is_of_other=is_of_other, is_act=is_act)
 
     def _notation(self, text: str, phrase: Phrase) -> str:
-        value = next(value for name, value in phrase.slots if name in ("move", "column"))
+        value, *_ = phrase.named("move", "column")
         if not value[-1].isdigit():
             return self.here.move(value) or ""
         start, end = map(int, value.split("-"))
@@ -360,17 +365,6 @@ class _Reader:
         """What follows the move that a phrase names."""
         found = words_of(text)
         return in_plain_marks(text)[found[_last_word(phrase)].end :].lstrip()
-
-    def _before_a_comma(self, number: int, text: str) -> _Claim | None:
-        """The move that a sentence says before a comma, if nothing but politeness follows."""
-        for comma in re.finditer(",", text):
-            head, rest = text[: comma.start()], text[comma.end() :].lstrip()
-            if not _is_courtesy(rest) or says(rest, "only-spoken-of"):
-                continue  # "F6, later" is put off, and "F6, why?" asks
-            for phrase in phrases(head, "board", self.here.spans(head)):
-                if phrase.does.startswith(("move ", "tell ")):
-                    return _Claim(self._notation(head, phrase), number, text, is_move=True)
-        return None
 
     def _is_aside(self, rest: str) -> bool:
         """Whether the words behind a move speak neither of it nor of another one, and ask for nothing."""
@@ -399,19 +393,7 @@ class _Reader:
             ]
             if found:
                 return tuple(dict.fromkeys((*self.mentions[number], *found)))
-            both = self._move_and_act(sentence.text)
-            if both:
-                return both
         return ()
-
-    def _move_and_act(self, text: str) -> tuple[str, ...]:
-        """A move and an act with nothing between them: "D4 resign"."""
-        found = words_of(text)
-        if len(found) < 2 or not _STRONG.fullmatch(found[0].plain):
-            return ()
-        move = self.here.move(found[0].plain)
-        acts = [phrase.does for phrase in phrases(" ".join(word.plain for word in found[1:]), "board")]
-        return (move, acts[0]) if move and acts and acts[0] in ACTS else ()
 
     def _doubts(self, claim: _Claim) -> tuple[str, ...]:
         """The reasons to doubt the only claim: its own name, another move, or a move that is not legal here."""
@@ -422,7 +404,7 @@ class _Reader:
         for number in range(len(self.said)):
             if number != claim.sentence:
                 doubts += self._doubts_of(number, claim)
-        if claim.is_of_other or self._is_denied(claim) or self._is_private():
+        if claim.is_of_other or self._is_private():
             doubts.append(claim.line)
         return tuple(doubts)
 
@@ -431,8 +413,6 @@ class _Reader:
         said, mentions, doubts = self.said[number].text, self.mentions[number], list[str]()
         if claim.is_move and _STRONG.fullmatch(plain(said)) and not mentions:
             doubts.append(said.strip())
-        if says(said, "dismissed"):  # "D4. I thought about E5, but no." plays D4; about D4, it does not
-            return doubts + [name for name in mentions if name == claim.line]
         if self.said[number] in self.left and claim.line in mentions:
             doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
         if self._takes_back(said, is_later=number > claim.sentence):
@@ -445,18 +425,11 @@ class _Reader:
     def _takes_back(self, text: str, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
         found = self._phrases(text, "doubt")
-        names_move = any(slot in ("move", "column") for phrase in found for slot, _ in phrase.slots)
+        names_move = any(phrase.named("move", "column") for phrase in found)
         # "No hurry" is a "no" in other languages; but "sorry, E" names another column.
         if _is_courtesy(text) and not names_move:
             return False
         return any(is_later or phrase.does == "anywhere" for phrase in found)
-
-    def _is_denied(self, claim: _Claim) -> bool:
-        """Whether the claim is a question that its writer answers with no: "A draw? No!"."""
-        following = self.said[claim.sentence + 1 : claim.sentence + 2]
-        asks = self.said[claim.sentence].asks
-        said = [phrase for each in following if not _is_courtesy(each.text) for phrase in phrases(each.text, "answer")]
-        return asks and any(phrase.does in ("no", "never") for phrase in said)
 
     def _mentioned(self, text: str) -> list[str]:
         """The legal moves that single words name."""
@@ -495,7 +468,7 @@ def _acts_among(claims: Sequence[_Claim]) -> list[_Claim]:
 
 def _last_word(phrase: Phrase) -> int:
     """The place in its sentence of the last word of the move that a phrase names."""
-    return int(dict(phrase.slots)["move"].partition("-")[2]) - 1
+    return int(phrase.named("move")[0].partition("-")[2]) - 1
 
 
 def _is_courtesy(text: str) -> bool:
@@ -517,10 +490,13 @@ def is_prose(text: str) -> bool:
     found = plain(POSTCODE.sub(" ", text)).split()
     letters = [word for word in found if word.replace("'", "").isalpha()]
     numbers = sum(any(map(str.isdigit, word)) for word in found)
+    # Nothing but a picture, such as a thumb up.
     if not found:
-        return any(not char.isascii() for char in text)  # a picture
+        return any(not char.isascii() for char in text)
+    # With so many numbers it may be a move that is misspelt.
     if numbers * _WORDS_TO_A_NUMBER > len(found):
         return False
+    # A lone word may be a misspelt verb; with an exclamation mark it is none: "Wow!".
     if len(letters) < 2:
         is_exclaimed = text.rstrip().endswith("!") and len(letters) == 1 and len(found[0]) > 1
         return is_courteous(text) or is_exclaimed or not text.isascii()

@@ -30,7 +30,7 @@ _PICTURES = re.compile(
 )
 """Emoji and smileys; ":3" and "8)" would look like moves."""
 _END = re.compile(
-    r"(?<=[.!?…])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\d\.)(?<!\.\d\d\.)(?<!\b[Nn][or]\.)[\"')\]]*\s+"
+    r"(?<=[.!?…])(?<!\b[Nn][or]\.)[\"')\]]*\s+"
     r"|(?<=[。！？])|(?<=\S)\s+-{1,2}\s+(?!\d+\.)"
 )
 """Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "No. 7"."""
@@ -64,10 +64,6 @@ class Sentence:
     """The numbers of the lines it stands in."""
     is_alone: bool
     """Nothing else stands in these lines."""
-
-    @property
-    def asks(self) -> bool:
-        return _ASKS.search(in_plain_marks(self.text)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +139,7 @@ def phrases(text: str, group: str, spans: Callable[[Sequence[Word]], Spans] | No
         return []
     found = book(group).said([word.plain for word in words], spans(words) if spans is not None else plain_spans(words))
     # "No problem" is a phrase of its own, and no "no {words}"
-    exact = [phrase for phrase in found if phrase.group and all(name != ANYTHING for name, _ in phrase.slots)]
+    exact = [phrase for phrase in found if phrase.group and not phrase.named(ANYTHING)]
     return exact or found
 
 
@@ -179,14 +175,17 @@ def passwords_told(text: str) -> frozenset[str]:
     >>> passwords_told("D4\\nmy password is Swordfish!"), passwords_told("I forgot my password, please help")
     (frozenset({'Swordfish'}), frozenset())
     """
-    places = [
-        (each.text, int(value))
-        for each in sentences(text)
-        for phrase in phrases(each.text, "held")
-        for slot, value in phrase.slots
-        if slot == "secret"
-    ]
-    return frozenset(in_plain_marks(said)[words_of(said)[at].start : words_of(said)[at].end] for said, at in places)
+    found = set[str]()
+    for each in sentences(text):
+        for phrase in phrases(each.text, "held"):
+            found.update(as_written(each.text, int(place)) for place in phrase.named("secret"))
+    return frozenset(found)
+
+
+def as_written(text: str, place: int) -> str:
+    """The word of a sentence at a place, with its capitals."""
+    word = words_of(text)[place]
+    return in_plain_marks(text)[word.start : word.end]
 
 
 def is_name(word: str) -> bool:

@@ -88,10 +88,12 @@ def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgumen
 
 def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None, *, lacks_move: bool) -> BadArguments:
     """The refusal if the words do not fit the verb. lacks_move: they are only a userid and a password."""
+    # "move ann secret": the classic server's form without its last word.
     if lacks_move:
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
     between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
+    # Most write the opponent only, or "me robot 3".
     if between_two and len(words) == 1 and standing.known and game:
         rival = "robot" if words[0].casefold() == "me" else words[0]
         return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")

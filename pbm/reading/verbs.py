@@ -311,10 +311,12 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
     left = list(words)
     needed = sum(not param.optional for param in params)
     for param in params:
+        # The words that are left are all needed behind it.
         if param.optional and len(left) <= needed:
             continue
         needed -= not param.optional
         taken = left if param.many else left[:1]
+        # Lists number their lines so, and people copy them.
         if param.key == "BOARD":
             taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
         if not taken or not param.fits(taken[0]):

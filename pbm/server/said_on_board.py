@@ -85,17 +85,19 @@ class SaidOnBoard:
         meant = self.meant
         if is_open and self.seat is not None:
             self._check_correction()
-        # "Let's play on" answers nothing while nobody asks for anything.
-        if isinstance(meant, Sure) and meant.line == "reject" and self.board.match.offer is None:
-            meant = Talk()
         if isinstance(meant, Sure):
             return self._done(meant, is_open=is_open)
         # A plan with an error is told what is wrong with it, and no opponent reads what was to be played.
         if not is_open or _PLANNED.search(self.text):
             return None
         replied = self._replied()
-        if replied is not None:
-            return replied
+        return self._unsure(meant) if replied is None else replied
+
+    def _unsure(self, meant: Ask | Talk) -> Restated | None:
+        """A question about words that are no command for sure, or a message; None for what playing says best.
+
+        Raises: Unsure, BadArguments.
+        """
         if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) <= MOST_READINGS):
             # Several moves that one side makes in a row: playing them will say what is wrong.
             if self.is_turn:
@@ -139,6 +141,9 @@ class SaidOnBoard:
             return Restated(line)
         if not is_open or self.text.strip() == line:
             return None
+        # "Let's play on" answers nothing while nobody asks for anything.
+        if line == "reject" and self.board.match.offer is None:
+            return self._unsure(Talk())
         self._forget()
         self.check_no_command(meant.comment)
         self._check_other_board(line)
@@ -418,7 +423,7 @@ class SaidOnBoard:
         return found if is_hint else "a message"
 
     def hold_back(self) -> None:
-        """Keep words that are not surely for the other player, and ask whether they are. Raises: Unsure, BadArguments."""
+        """Ask whether words go to the other player, and keep them until then. Raises: Unsure, BadArguments."""
         if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
             return
         assert self.seat is not None  # noqa: S101  _may_keep
