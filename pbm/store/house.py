@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, ColumnElement, Row, bindparam, func, or_, select
+from sqlalchemy import Row, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.pulse import HEARTBEAT
@@ -193,6 +193,9 @@ def _item(row: Row[Any]) -> Item:
     return Item(row.kind, row.key, row.due_at, json.loads(row.payload), row.attempts)
 
 
+_NEXT_DUE = select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK)
+
+
 class Agenda(Queries):
     """An item is taken off in the transaction that does it, so it is done once, whichever process is killed when."""
 
@@ -216,7 +219,7 @@ class Agenda(Queries):
 
     def next_at(self) -> datetime | None:
         """When the next item is due, THINK aside; None if there is none."""
-        return self._only(select(func.min(agenda.c.due_at)).where(agenda.c.kind != THINK))
+        return self._only(_NEXT_DUE)
 
     def claim(self, now: datetime) -> Item | None:
         """The item that has been due longest; nobody else gets it until the transaction ends. None if none is due."""
@@ -255,6 +258,12 @@ _ABSENCES = select(absences).order_by(absences.c.starts_at, absences.c.id)
 _OPEN = _ABSENCES.where(
     absences.c.player_id.is_(None), absences.c.kind == bindparam("kind"), absences.c.ends_at.is_(None)
 )
+_OUTAGES = _ABSENCES.where(absences.c.player_id.is_(None), absences.c.kind == StopKind.OUTAGE.value)
+_LATE = _ABSENCES.where(absences.c.ends_at.is_(None) | (absences.c.ends_at > bindparam("since")))
+_STOPS = _LATE.where(among(absences.c.player_id, "players") | absences.c.player_id.is_(None))
+_OF_KIND = _LATE.where(absences.c.kind == bindparam("kind"))
+_OF_PLAYER = _OF_KIND.where(absences.c.player_id == bindparam("player"))
+_OF_SERVER = _OF_KIND.where(absences.c.player_id.is_(None))
 
 
 class Absences(_Meta):
@@ -274,8 +283,10 @@ class Absences(_Meta):
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
         """Absences of one kind that last beyond an instant, earliest first. player_id: None for the whole server."""
-        owned = absences.c.player_id.is_(None) if player_id is None else absences.c.player_id == player_id
-        return self._found(owned & (absences.c.kind == kind.value) & lasting_beyond(since))
+        words = {"kind": kind.value, "since": since}
+        if player_id is None:
+            return self._all(_OF_SERVER, _absence, words)
+        return self._all(_OF_PLAYER, _absence, {**words, "player": player_id})
 
     def open(self, kind: StopKind) -> list[Absence]:
         """The server's absences of one kind whose end is not known."""
@@ -283,7 +294,7 @@ class Absences(_Meta):
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
-        found = self._found(concerning(player_ids) & lasting_beyond(since))
+        found = self._all(_STOPS, _absence, {"players": [*player_ids], "since": since})
         return {
             player_id: tuple(each.stop for each in found if each.player_id in (None, player_id))
             for player_id in player_ids
@@ -292,8 +303,8 @@ class Absences(_Meta):
     def forget(self, now: datetime, after: timedelta) -> None:
         """Drop absences that ended longer ago than `after`, not counting outages."""
         # If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
-        outage = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
-        outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in self._found(outage)))
+        found = self._all(_OUTAGES, _absence)
+        outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in found))
         until, left = now, after
         for ends_at, starts_at in sorted(outages, reverse=True):
             if until - ends_at >= left:
@@ -313,21 +324,9 @@ class Absences(_Meta):
         last = self._kept(what).get(what)
         return None if last is None else datetime.fromisoformat(last)
 
-    def _found(self, which: ColumnElement[bool]) -> list[Absence]:
-        return self._all(_ABSENCES.where(which), _absence)
-
 
 def _absence(row: Row[Any]) -> Absence:
     return Absence(row.id, row.player_id, Stop(StopKind(row.kind), row.starts_at, row.ends_at))
-
-
-def concerning(player_ids: Collection[int | Column[Any]]) -> ColumnElement[bool]:
-    """The condition for absences of the players and of the server."""
-    return or_(absences.c.player_id.in_(player_ids), absences.c.player_id.is_(None))
-
-
-def lasting_beyond(since: datetime | Column[Any]) -> ColumnElement[bool]:
-    return or_(absences.c.ends_at.is_(None), absences.c.ends_at > since)
 
 
 class LogLine(NamedTuple):

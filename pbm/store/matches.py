@@ -16,9 +16,9 @@ from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
 from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.domain.settings import Settings
-from pbm.store.house import Absences, concerning, lasting_beyond
+from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import matches, players, plies
+from pbm.store.tables import absences, matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 
@@ -91,7 +91,12 @@ def between(one: int, other: int) -> ColumnElement[bool]:
 
 _first = players.alias("first_player")
 _second = players.alias("second_player")
-_STOPPED_SINCE = exists().where(concerning(SEATS), lasting_beyond(matches.c.ticking_since)).correlate(matches)
+_STOPPED_SINCE = (
+    exists()
+    .where(absences.c.player_id.in_(SEATS) | absences.c.player_id.is_(None))
+    .where(absences.c.ends_at.is_(None) | (absences.c.ends_at > matches.c.ticking_since))
+    .correlate(matches)
+)
 """Whether anything stops a board's clock at some time after it was last touched."""
 WITH_NAMES = (
     select(matches, _first.c.userid.label("userid1"), _second.c.userid.label("userid2"))
@@ -114,6 +119,7 @@ _PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger
 _RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 _CHANGE = update(matches).where(matches.c.board == bindparam("of_board"))
 _ADD_PLY = insert(plies)
+_NEXT_DUE = select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None))
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")
@@ -262,7 +268,7 @@ class Matches(Queries):
 
     def next_due_at(self) -> datetime | None:
         """When a board next needs the server; None if none ever does."""
-        return self._only(select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(None)))
+        return self._only(_NEXT_DUE)
 
     def claim_due(self, now: datetime) -> int | None:
         """The board that has needed the server longest; nobody else gets it until the transaction ends.

@@ -84,6 +84,8 @@ def id_of(key: BindParameter[str] | str) -> ColumnElement[int]:
 
 
 _FOUND = PLAYERS.where(players.c.id == id_of(bindparam("key")), players.c.removed_at.is_(None))
+_OF_ID = PLAYERS.where(players.c.id == bindparam("player"), players.c.removed_at.is_(None))
+_BOTS = select(players.c.id).where(among(players.c.id, "players"), players.c.bot)
 
 
 class Players(Queries):
@@ -223,13 +225,11 @@ class Players(Queries):
         return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int) -> Player | None:
-        found = PLAYERS.where(players.c.id == player_id, players.c.removed_at.is_(None))
-        return self._first(found, Player._make)
+        return self._first(_OF_ID, Player._make, {"player": player_id})
 
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:
         """Those of the players that the operator calls programs."""
-        found = select(players.c.id).where(players.c.id.in_(player_ids), players.c.bot)
-        return frozenset(self._column(found))
+        return frozenset(self._column(_BOTS, {"players": [*player_ids]}))
 
     def set_bot(self, player_id: int, *, bot: bool) -> None:
         self._change(player_id, bot=bot)

@@ -31,7 +31,10 @@ from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, ow
 C = TypeVar("C", bound=int | None)
 
 _NEW = inbox.c.state == Arrival.NEW.value
-_WAITING = select(inbox).where(_NEW).order_by(inbox.c.id)
+_WAITING = select(inbox).where(_NEW, among(inbox.c.id, "ids"))
+_CLAIMING = _WAITING.with_for_update(skip_locked=True)
+_NEWEST = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
+_WAITS_SINCE = select(inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(1)
 _LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
 _FIRST = 5000
 """How many of the mails that wait are looked at, oldest first, to find out who waits: five milliseconds a thousand."""
@@ -159,8 +162,8 @@ class Inbox(Queries):
         """Those of the mails that are new, in the order they came; see `next` about locks."""
         if not mail_ids:
             return []
-        found = _WAITING.where(inbox.c.id.in_(mail_ids))
-        return self._all(found.with_for_update(skip_locked=True) if self._writes() else found, _received)
+        found = self._all(_CLAIMING if self._writes() else _WAITING, _received, {"ids": [*mail_ids]})
+        return sorted(found, key=lambda mail: mail.id)
 
     def claim(self, mail_ids: Collection[int]) -> set[int]:
         """Those of the mails that are new and that nobody else gets before this transaction ends.
@@ -176,8 +179,7 @@ class Inbox(Queries):
 
     def newest_waiting(self) -> int:
         """The id of the newest new mail; 0 if there is none."""
-        newest = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
-        return self._only(newest) or 0
+        return self._only(_NEWEST) or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
         """The same mails, with how often each was begun, as long as one with an id up to `up_to` waits; then none.
@@ -188,7 +190,7 @@ class Inbox(Queries):
         if not waiting or waiting[0][0] > up_to:
             return []
         ids = _in_turn(waiting, limit)
-        found = self._connection.execute(_WAITING.where(inbox.c.id.in_(ids)).with_for_update(skip_locked=True))
+        found = self._connection.execute(_CLAIMING, {"ids": ids})
         rows = sorted(((_received(row), row.begun) for row in found), key=lambda each: ids.index(each[0].id))
         # It may be what stopped the process before: the others must not count up with it, and be parked for it.
         alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
@@ -204,8 +206,7 @@ class Inbox(Queries):
 
     def waits_since(self) -> datetime | None:
         """When the oldest new mail came; None if there is none."""
-        oldest = select(inbox.c.received_at).where(inbox.c.state == Arrival.NEW.value).order_by(inbox.c.id).limit(1)
-        return self._only(oldest)
+        return self._only(_WAITS_SINCE)
 
     def lanes(self) -> Counter[str]:
         """How many new mails wait in each lane, as far as was looked."""

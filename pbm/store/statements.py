@@ -108,9 +108,9 @@ class Queries:
         """What `make` returns for each row of a player, by game."""
         return {row.game: make(row) for row in self._connection.execute(_of_player(table), {"player": player_id})}
 
-    def _only(self, found: sa.Executable) -> Any | None:
-        """The only column of the only row; None if there is none."""
-        return self._connection.execute(found).scalar_one_or_none()
+    def _only(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> Any | None:
+        """The only column of the only row; None if there is none. words: the statement's values by name."""
+        return self._connection.execute(found, words).scalar_one_or_none()
 
     def _is_any(self, found: sa.Select[Any]) -> bool:
         return self._connection.execute(found).first() is not None
@@ -123,17 +123,15 @@ class Queries:
         return self._connection.execute(sa.select(sa.func.count()).select_from(table).where(*which)).scalar_one()
 
     def _insert(self, table: sa.Table, **values: Any) -> None:
-        self._connection.execute(sa.insert(table).values(values))
+        self._connection.execute(_insertion(table), values)
 
     def _insert_new(self, table: sa.Table, **values: Any) -> bool:
         """Insert a row; False if there is one with its key already, which stays as it is."""
-        fresh = self._fresh(table, values).on_conflict_do_nothing().returning(*table.primary_key)
-        return self._connection.execute(fresh).first() is not None
+        return self._connection.execute(_fresh(self._connection.dialect.name, table), values).first() is not None
 
     def _add(self, table: sa.Table, **values: Any) -> int:
         """Insert a row into a table that numbers its rows; returns the number."""
-        (key,) = table.primary_key
-        added: int = self._connection.execute(sa.insert(table).values(values).returning(key)).scalar_one()
+        added: int = self._connection.execute(_numbered(table), values).scalar_one()
         return added
 
     def _update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: Any) -> int:
@@ -146,17 +144,13 @@ class Queries:
 
     def _drop(self, table: sa.Table, **key: Any) -> int:
         """Delete the rows with these values; returns how many."""
-        return self._delete(table, _has(table, key))
+        given = {name: value for name, value in key.items() if value is not None}
+        return self._connection.execute(_deletion(table, (*given,), (*(key.keys() - given),)), given).rowcount
 
     def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Give the row with this key, the table's primary one, the values; insert it if there is none."""
-        fresh = self._fresh(table, {**key, **values})
-        self._connection.execute(fresh.on_conflict_do_update(index_elements=list(key), set_=values))
-
-    def _fresh(self, table: sa.Table, values: Mapping[str, Any]) -> sqlite.Insert | postgresql.Insert:
-        # ON CONFLICT is no standard SQL: each dialect has an insert of its own.
-        insert = sqlite.insert if self._connection.dialect.name == "sqlite" else postgresql.insert
-        return insert(table).values(values)
+        statement = _upsert(self._connection.dialect.name, table, (*key,), (*values,))
+        self._connection.execute(statement, {**key, **values})
 
 
 def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
@@ -175,5 +169,38 @@ def _of_player(table: sa.Table) -> sa.Select[Any]:
     return sa.select(table).where(table.c.player_id == sa.bindparam("player")).order_by(table.c.game)
 
 
-def _has(table: sa.Table, key: Mapping[str, Any]) -> Any:
-    return sa.and_(*(table.c[name] == value for name, value in key.items()))
+# Statements are made once and then executed with values by name: to make one takes four times as long as to execute it.
+
+
+@cache
+def _insertion(table: sa.Table) -> sa.Insert:
+    return sa.insert(table)
+
+
+@cache
+def _numbered(table: sa.Table) -> Any:
+    (key,) = table.primary_key
+    return sa.insert(table).returning(key)
+
+
+@cache
+def _fresh(dialect: str, table: sa.Table) -> Any:
+    return _insert_by(dialect)(table).on_conflict_do_nothing().returning(*table.primary_key)
+
+
+@cache
+def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...], changed: tuple[str, ...]) -> sa.Insert:
+    fresh = _insert_by(dialect)(table)
+    return fresh.on_conflict_do_update(index_elements=key, set_={name: fresh.excluded[name] for name in changed})
+
+
+def _insert_by(dialect: str) -> Callable[[sa.Table], sqlite.Insert | postgresql.Insert]:
+    # ON CONFLICT is no standard SQL: each dialect has an insert of its own.
+    return sqlite.insert if dialect == "sqlite" else postgresql.insert
+
+
+@cache
+def _deletion(table: sa.Table, given: tuple[str, ...], missing: tuple[str, ...]) -> sa.Delete:
+    """Deletes the rows with given values, and without any in the columns that are named as missing."""
+    has = [table.c[name] == sa.bindparam(name) for name in given]
+    return sa.delete(table).where(*has, *(table.c[name].is_(None) for name in missing))

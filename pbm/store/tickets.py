@@ -9,9 +9,10 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
@@ -45,8 +46,8 @@ class Guesses(Queries):
         if not keys:
             return {}
         wanted = {_fitted(key): key for key in keys}
-        found = map(_attempts, self._connection.execute(select(attempts).where(_any_of(wanted))))
-        return {wanted[each.key]: each for each in found}
+        words = {f"{name}{place}": each for place, key in enumerate(wanted) for name, each in key._asdict().items()}
+        return {wanted[each.key]: each for each in self._all(_of_keys(len(wanted)), _attempts, words)}
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
         kind, subject = _fitted(key)
@@ -92,10 +93,17 @@ def _attempts(row: Row[Any]) -> Attempts:
     return Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
 
 
-def _any_of(keys: Iterable[Key]) -> ColumnElement[bool]:
+def _any_of(keys: Iterable[tuple[object, object]]) -> ColumnElement[bool]:
     # For pairs of values SQLite would read the whole table.
     each = ((attempts.c.kind == kind) & (attempts.c.subject == subject) for kind, subject in keys)
     return or_(*each)
+
+
+@cache
+def _of_keys(count: int) -> Select[Any]:
+    """The rows of so many keys."""
+    places = range(count)
+    return select(attempts).where(_any_of((bindparam(f"kind{each}"), bindparam(f"subject{each}")) for each in places))
 
 
 def _fitted(key: Key) -> Key:

@@ -50,6 +50,13 @@ _MEETINGS = (
     .outerjoin(_seconds, _seconds.c.id == bouts.c.second_id)
     .order_by(bouts.c.id)
 )
+_OF_ID = _ALL.where(tournaments.c.id == bindparam("tournament"))
+_ENTRANTS = (
+    select(tournament_players, players.c.userid)
+    .join(players, players.c.id == tournament_players.c.player_id)
+    .where(tournament_players.c.tournament_id == bindparam("tournament"))
+    .order_by(tournament_players.c.seed, tournament_players.c.joined_at, players.c.id)
+)
 _OF_STAGE = _ALL.where(tournaments.c.state == bindparam("stage")).limit(_LISTED)
 _OF_GAME = _OF_STAGE.where(tournaments.c.game == bindparam("of_game"))
 
@@ -161,7 +168,7 @@ class Tournaments(Queries):
         return next(iter(self._found(tournaments.c.name_key == name.casefold())), None)
 
     def get(self, tournament_id: int) -> Tournament | None:
-        return next(iter(self._found(tournaments.c.id == tournament_id)), None)
+        return self._first(_OF_ID, _tournament, {"tournament": tournament_id})
 
     def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
         """Tournaments that are not over, newest first. ended: those that are over instead."""
@@ -191,13 +198,11 @@ class Tournaments(Queries):
 
     def entrants(self, tournament_id: int) -> list[Entrant]:
         """All players who are or were in it, by seed."""
-        found = (
-            select(tournament_players, players.c.userid)
-            .join(players, players.c.id == tournament_players.c.player_id)
-            .where(tournament_players.c.tournament_id == tournament_id)
-            .order_by(tournament_players.c.seed, tournament_players.c.joined_at, players.c.id)
+        return self._all(
+            _ENTRANTS,
+            lambda row: made(Entrant, row, player=Player(row.player_id, row.userid)),
+            {"tournament": tournament_id},
         )
-        return self._all(found, lambda row: made(Entrant, row, player=Player(row.player_id, row.userid)))
 
     def present(self, tournament_id: int) -> list[Entrant]:
         """The players who are in it, by seed."""
