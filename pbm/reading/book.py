@@ -294,6 +294,12 @@ def words(kind: str) -> frozenset[str]:
     return frozenset(word for file in _files().values() for word in file.get("words", {}).get(kind, "").split())
 
 
+@cache
+def common() -> frozenset[str]:
+    """Words of sentences, which name nobody and nothing."""
+    return words("common") | words("no-names") | words("courtesies") | words("requesting")
+
+
 @lru_cache
 def named(kind: str) -> Mapping[str, str]:
     """What words stand for, in all languages, such as numbers and letters as they are spoken."""

@@ -6,15 +6,16 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 
 from games import GAMES
 from pbm.domain.errors import Rejected
 from pbm.domain.foreign_records import start_in
 from pbm.domain.settings import CHOICES
-from pbm.reading.book import named
+from pbm.reading.book import common, named
 from pbm.reading.book import words as kind
 from pbm.reading.commands import (
+    MOVE_WORD,
     NOTHING,
     SELECTORS,
     VERBS_AS_MOVES,
@@ -35,6 +36,7 @@ from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
     FIRST_BOARD,
     MULTIPLE,
+    ROBOT,
     SHORTEST_SECRET,
     STARTING,
     TOURNAMENTS,
@@ -51,7 +53,6 @@ _NEXT_BOARD = re.compile(
     r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )"
     r"|(?<=\d)\s+(?=#?\d{3,12}[:.)]? [A-Za-z]\d)"
 )
-_MOVE_WORD = re.compile(r"\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--", re.IGNORECASE)
 _PLACED = re.compile(r"[a-z]{1,2}\d{1,2}(?:[-x>/][a-z]{1,2}\d{1,2})*", re.IGNORECASE)
 """A move that names its cells: links on boards have it as their subject, so it counts whatever words are below."""
 _PUZZLE_LINE = re.compile(r"puzzle \d{1,9} \S.*", re.IGNORECASE)
@@ -94,7 +95,6 @@ _ANSWERS = NOTHING | {"solution"}
 """Words in place of a move."""
 _FREE = frozenset({"KIND", "NAME", "NEW", "NEW-USERID", "PLAN", "VALUE"})
 """Parameters whose words may be any, where a verb and what stands in front of them were meant."""
-_ROBOT = re.compile("robot[1-5]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,7 +475,7 @@ def _is_board_line(line: str, standing: Standing) -> bool:
     except Rejected:
         return False
     words = command.args.get("MOVE", "").split()
-    moves = [bool(_MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
+    moves = [bool(MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
     return _is_exact(command) and (all(moves) and bool(moves) if words else True)
 
 
@@ -545,7 +545,7 @@ def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: Fal
     """Whether words are what they are bound to: "follow ann" is a command, "Set your mind at ease" is a sentence."""
     if command.secrets:  # whatever is wrong with it is told to its writer, and goes to nobody else
         userid, is_long = command.args.get("USERID", ""), all(len(each) >= SHORTEST_SECRET for each in command.secrets)
-        is_prose = command.verb.wordy or userid.casefold() in _prose()
+        is_prose = command.verb.wordy or userid.casefold() in common()
         return is_userid(userid) or (is_long and not is_prose)
     if not command.args and command.verb.wordy and command.verb.group == STARTING:
         return " " in command.line
@@ -559,7 +559,7 @@ def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str],
     if name in ("SUBJECT", "WORDS"):
         return (kind("common") - {"about", "with"} - _PLAIN).isdisjoint(words)
     if name in ("MOVE", "ANSWER"):
-        return all(_MOVE_WORD.fullmatch(word) or word in _LINKING | VERBS_AS_MOVES | _ANSWERS for word in words)
+        return all(MOVE_WORD.fullmatch(word) or word in _LINKING | VERBS_AS_MOVES | _ANSWERS for word in words)
     # The name of a tournament may be any word, but it has two words of a command in front.
     if name == "NAME" and command.verb.group != TOURNAMENTS:
         return value.casefold() in CHOICES
@@ -572,17 +572,11 @@ def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str],
     named_by = [_is_name(word) or is_userid(word) for word in words]
     begins_clearly = command.verb.has_text or command.line.split()[0].casefold() in GAMES
     is_clear = begins_clearly or any(map(is_userid, words))
-    return all(named_by) or (is_clear and _prose().isdisjoint(words))
-
-
-@cache
-def _prose() -> frozenset[str]:
-    """Words of sentences, which name nobody."""
-    return kind("common") | kind("no-names") | kind("courtesies")
+    return all(named_by) or (is_clear and common().isdisjoint(words))
 
 
 def _is_name(word: str) -> bool:
     """Whether a word names a board, a game, a robot or an address, or selects boards."""
     games = GAMES.keys() | kind("elsewhere") | named("games-elsewhere").keys()
-    is_one = word in _PLAIN | games | named("counts").keys() or _ROBOT.fullmatch(word) is not None
+    is_one = word in _PLAIN | games | named("counts").keys() or ROBOT.fullmatch(word) is not None
     return is_one or "@" in word or any(map(str.isdigit, word))

@@ -26,7 +26,7 @@ from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
 from pbm.reading.book import named
 from pbm.reading.book import words as kind
-from pbm.reading.sentences import lacks_room
+from pbm.reading.sentences import CELL, lacks_room
 from pbm.reading.slips import (
     ill_bound,
     in_order,
@@ -42,6 +42,7 @@ from pbm.reading.slips import (
 from pbm.reading.verbs import (
     CREDENTIALS,
     FIRST_BOARD,
+    ROBOT,
     SECRETS,
     VERBS,
     Standing,
@@ -77,7 +78,6 @@ _LABEL = re.compile(r"^(kibitz|broadcast|message [^\s:]+|(?:notes?|chat)(?=:$)):
 """A command of text with a colon; not "Note: I am away", which speaks to the other player."""
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
-_CELL_FIRST = re.compile(r"[a-z]\d{1,2}\b", re.IGNORECASE)
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
@@ -161,7 +161,7 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     # There a number may begin a move: "12 r" draws edge 12.
     if standing.board is not None or named["first"]:
         is_other = board != standing.board or bool(named["first"])
-        is_clear = _CELL_FIRST.match(rest) or leading(rest.split())[0] is not None
+        is_clear = CELL.match(rest) or leading(rest.split())[0] is not None
         if not _NO_MOVE_GOES_ON.match(rest) or (is_other and (board < FIRST_BOARD or not is_clear)):
             return None
     return board, rest
@@ -492,7 +492,7 @@ def _as_move(words: Sequence[str], standing: Standing) -> str:
     """
     game, *rest = words
     board = rest.pop(0) if rest[0].isdecimal() else str(standing.board or "BOARD")
-    is_move = len(rest) == 1 and _CELL_FIRST.match(rest[0])
+    is_move = len(rest) == 1 and CELL.match(rest[0])
     return f"{game.casefold()} move {board} {rest[0] if is_move else 'MOVE'}" if is_move or board == words[1] else ""
 
 
@@ -502,7 +502,7 @@ def _check_names(words: Sequence[str]) -> None:
         game, rest = named("games-elsewhere").get(" ".join(words[:count]).casefold(), ""), words[count:]
         if game in GAMES and find(rest[0], per_game=True):
             raise UnknownCommand(f"That game is called {game} here.", " ".join([game, *unsecret(rest)]))
-    if len(words) > 1 and words[0].casefold() in GAMES and re.fullmatch("robot[1-5]?", words[1].casefold()):
+    if len(words) > 1 and words[0].casefold() in GAMES and ROBOT.fullmatch(words[1].casefold()):
         line = " ".join([words[0].casefold(), *unsecret(["challenge", "me", *words[1:]])])
         raise UnknownCommand(f"{words[1]} is an opponent.", line)
 
@@ -605,7 +605,8 @@ def _following(before: str, lines: Sequence[str], at: int) -> int:
     return next_ + 1 if piece and broken and next_ == at else at
 
 
-_MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,2}[-/&>]+[a-z]{1,2}|[a-z]|--?", re.IGNORECASE)
+MOVE_WORD = re.compile(r"(?!\S*[a-z]{4})\S*\d\S*|[a-z]{1,3}[-,;:/&>]+[a-z]{0,3}|[a-z]|--?", re.IGNORECASE)
+"""A word that may be a move, or a part of one."""
 _PLAN_WORDS = frozenset(" ".join(WORDS).split()) | {"then", "if", "to", "from", "edge", "place", "move", "remove"}
 _SHORT = re.compile(r"\b[a-z]{1,2}\b", re.IGNORECASE)
 _NEXT = re.compile(r"\bthen\b[\s,;(]*\bif[\s(]|\bif[\s(]|[\s,;]\(", re.IGNORECASE)
@@ -644,6 +645,6 @@ def is_moves(text: str) -> bool:
 
 def _is_plan_word(word: str) -> bool:
     plain = word.casefold()
-    if _MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
+    if MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
         return True
     return bool(difflib.get_close_matches(plain[:20], ("resign", "accept", "reject", "pass", "swap"), 1, 0.8))

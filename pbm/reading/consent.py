@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.reading.book import Phrase, Spans, words
+from pbm.reading.book import Phrase, Spans, common, words
 from pbm.reading.games_named import game_named
 from pbm.reading.sentences import (
     Sentence,
@@ -213,6 +213,6 @@ def _may_be_named(word: str, others: Collection[str]) -> bool:
     folded = word.casefold()
     is_letters = folded[:1].isalpha() and all(char.isalnum() or char in "._-" for char in folded)
     is_move = any(map(str.isdigit, folded)) and len(folded) <= 4
-    taken = words("no-names") | words("courtesies") | words("requesting") | words("elsewhere") | GAMES.keys()
+    taken = common() | words("elsewhere") | GAMES.keys()
     taken |= {other.casefold() for other in others}
     return is_letters and len(folded) > 1 and not is_move and folded not in taken

@@ -42,14 +42,8 @@ def _said(text: str, group: str) -> list[Phrase]:
 
 def starts(text: str) -> bool:
     """Whether the writer wants a game at once, as in "I'm ready, let's play!" and "Hex please"."""
-    is_named = plain(text).split()[-1:] == ["please"] and plain(text).split()[0] in GAMES
     said = [phrase for each in sentences(text) for phrase in _said(each.text, "letter")]
-    return is_named or any(phrase.does.startswith("play") for phrase in said)
-
-
-def again(text: str) -> bool:
-    """Whether the writer wants to play the same game again, as in "Another game?"."""
-    return any(phrase.does == "rematch" for each in sentences(text) for phrase in _said(each.text, "board"))
+    return any(phrase.does.startswith("play") for phrase in said)
 
 
 def lost(text: str) -> bool:
@@ -82,21 +76,6 @@ def _is_game(before: str, word: str, behind: str) -> bool:
     is_alone = not (before or behind)
     is_played = before in words("before-games") or behind in words("after-games")
     return word not in words("also-words") or is_alone or is_played
-
-
-def game_wanted(text: str) -> str:
-    """The game that the writer wants to play, known or not; "" for none.
-
-    >>> game_wanted("I want to play othello"), game_wanted("Let's play mahjong!"), game_wanted("I want to play now")
-    ('reversi', 'mahjong', '')
-    """
-    known = game_named(text)
-    bare = plain(text).split()
-    others = words("common") | words("no-games")
-    for before, word in pairwise(bare):
-        if not known and before in words("before-wishes") and word.isalpha() and word not in others:
-            return word
-    return known
 
 
 def game_elsewhere(text: str) -> str:

@@ -16,8 +16,9 @@ from functools import cache
 from itertools import pairwise
 
 from games import GAMES
-from pbm.reading.book import ANYTHING, Phrase, Spans, named, words
+from pbm.reading.book import ANYTHING, Phrase, Spans, common, named, words
 from pbm.reading.sentences import (
+    CELL,
     POSTCODE,
     Sentence,
     Word,
@@ -29,6 +30,7 @@ from pbm.reading.sentences import (
     sentences,
     words_of,
 )
+from pbm.reading.verbs import ROBOT
 
 MOST_READINGS = 3
 """A question names at most this many readings; a text with more is nobody's move."""
@@ -43,8 +45,6 @@ _STRONG = re.compile(
     r"x?[a-z]\d{1,2}(?:(?:[-=]?>|[-/x:])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and not like a word of any language."""
-_CELL = re.compile(r"[a-z]\d{1,2}")
-_ROBOT = re.compile(r"robot[1-5]?")
 _SIZE = re.compile(r"\d{1,2}(?:[x×]\d{1,2})?")
 _WORDS_TO_A_NUMBER = 4
 """A text of prose has at least this many words for each number; with fewer it may be a move."""
@@ -118,6 +118,9 @@ class Surroundings:
                 if slot == "denied":
                     move = self.move(word) if _STRONG.fullmatch(word) else None
                     return [(place + 1, move)] if move else ()
+                # "I'll take a" may go on: an article names a column only as a capital.
+                if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
+                    return spans("column", place)
                 if slot in _ONE_WORD:
                     return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
                 named = {"time": _times, "game": _games}.get(slot)
@@ -150,7 +153,7 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "number": lambda _, word: word.lstrip("#").isdecimal(),
     "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
     "size": lambda _, word: _SIZE.fullmatch(word) is not None,
-    "robot": lambda _, word: _ROBOT.fullmatch(word) is not None,
+    "robot": lambda _, word: ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),
     "column": lambda situation, word: len(word) == 1 and word.isalpha() and situation.move(word) is not None,
@@ -305,7 +308,7 @@ class _Reader:
     def _may_be_move(self) -> bool:
         """Whether a player in their turn names what looks like a cell, but is no legal move."""
         found = [word.plain for each in self.left for word in words_of(each.text)]
-        return self.here.is_turn and any(_CELL.fullmatch(word) for word in found)
+        return self.here.is_turn and any(CELL.fullmatch(word) for word in found)
 
     def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
         """What a sentence says as a whole, or by the move that it begins with."""
@@ -340,7 +343,7 @@ class _Reader:
         return _Claim(phrase.line, number, is_of_other=is_of_other, is_act=is_act)
 
     def _notation(self, text: str, phrase: Phrase) -> str:
-        value, *_ = phrase.named("move", "column")
+        value, *_ = phrase.named("move", "column", "letter")
         if not value[-1].isdigit():
             return self.here.move(value) or ""
         start, end = map(int, value.split("-"))
@@ -425,7 +428,7 @@ class _Reader:
     def _takes_back(self, text: str, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
         found = self._phrases(text, "doubt")
-        names_move = any(phrase.named("move", "column") for phrase in found)
+        names_move = any(phrase.named("move", "column", "letter") for phrase in found)
         # "No hurry" is a "no" in other languages; but "sorry, E" names another column.
         if _is_courtesy(text) and not names_move:
             return False
@@ -500,4 +503,4 @@ def is_prose(text: str) -> bool:
     if len(letters) < 2:
         is_exclaimed = text.rstrip().endswith("!") and len(letters) == 1 and len(found[0]) > 1
         return is_courteous(text) or is_exclaimed or not text.isascii()
-    return any(len(word) > 3 or word in words("common") | words("courtesies") for word in letters)
+    return any(len(word) > 3 or word in common() for word in letters)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from pbm.reading.book import ANYTHING, Phrase, Spans, book, named
+from pbm.reading.book import ANYTHING, Phrase, Spans, book, common, named
 from pbm.reading.book import words as kind
 from pbm.reading.verbs import SHORTEST_SECRET
 
@@ -50,7 +50,7 @@ _NUMBER = 6
 """The fewest digits of a telephone number."""
 POSTCODE = re.compile(r"(?<!\w)[a-z]{1,2}\d[a-z\d]? \d[a-z]{2}(?!\w)", re.IGNORECASE)
 """A British postcode, as in a signature: "B1 1AA" is not a move."""
-_CELL = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)", re.IGNORECASE)
+CELL = re.compile(r"(?<!\w)x?[a-z]{1,2}-?\d{1,2}(?!\w)", re.IGNORECASE)
 _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 
@@ -122,10 +122,6 @@ def plain(text: str) -> str:
     return " ".join(word.plain for word in words_of(text) if word.plain != "?")
 
 
-def _unnamed(_slot: str, _place: int) -> Sequence[tuple[int, str]]:
-    return ()
-
-
 def phrases(text: str, group: str, spans: Callable[[Sequence[Word]], Spans] | None = None) -> list[Phrase]:
     """What one sentence says as a whole, of a group of the phrase book; mere politeness has no group.
 
@@ -165,8 +161,7 @@ def plain_spans(words: Sequence[Word]) -> Spans:
 
 
 def _may_be_password(word: str) -> bool:
-    others = kind("no-names") | kind("no-passwords") | kind("common") | kind("requesting")
-    return len(word) >= SHORTEST_SECRET and word not in others
+    return len(word) >= SHORTEST_SECRET and word not in common() | kind("no-passwords")
 
 
 def passwords_told(text: str) -> frozenset[str]:
@@ -191,7 +186,7 @@ def as_written(text: str, place: int) -> str:
 def is_name(word: str) -> bool:
     """Whether a word may be somebody's name, as far as its letters go."""
     bare = word.replace("-", "").replace(".", "").replace("'", "")
-    return bare.isalpha() and len(bare) > 1 and word not in kind("no-names") and word not in kind("common")
+    return bare.isalpha() and len(bare) > 1 and word not in common()
 
 
 def sentences(text: str) -> list[Sentence]:
@@ -284,7 +279,7 @@ def _is_on_a_card(line: str) -> bool:
 
 def _does(line: str) -> bool:
     """Whether the line may act on a board: it names a cell, or a sentence of it asks for something."""
-    if len(line) > MAX_LENGTH or _CELL.search(POSTCODE.sub(" ", line)):
+    if len(line) > MAX_LENGTH or CELL.search(POSTCODE.sub(" ", line)):
         return True
     found = [word.plain for word in words_of(line)]
     if any(len(letter) == 1 and count in named("counts") for letter, count in pairwise(found)):

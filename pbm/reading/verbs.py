@@ -55,7 +55,8 @@ ACCOUNT, STARTING, PLAYING, TOURNAMENTS, LOOKING, COMPANY = GROUPS = (
 
 FIRST_BOARD = 101
 """The lowest number of a board."""
-_ROBOT = re.compile("robot[1-5]?")
+ROBOT = re.compile("robot[1-5]?")
+"""The userid of a robot."""
 _BOARD_AT_PLY = r"\d{1,12}(#-?\d{1,6})?|#-?\d{1,6}"
 _PATTERNS = {
     "BOARD": re.compile(r"\d{1,12}"),
@@ -275,7 +276,7 @@ def _names_game(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bo
     opponent = args.get("OPPONENT", "")
     if not opponent and "SIZE" not in args:
         return True
-    is_somebody = not opponent or "@" in opponent or _ROBOT.fullmatch(opponent.casefold()) or is_userid(opponent)
+    is_somebody = not opponent or "@" in opponent or ROBOT.fullmatch(opponent.casefold()) or is_userid(opponent)
     return args["GAME"].casefold() in GAMES and bool(is_somebody)
 
 
@@ -293,7 +294,7 @@ def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
     and neither a short word nor the name of a robot is a password.
     """
     word = args["PASSWORD"]
-    may_be_secret = len(word) >= SHORTEST_SECRET and not _ROBOT.fullmatch(word.casefold())
+    may_be_secret = len(word) >= SHORTEST_SECRET and not ROBOT.fullmatch(word.casefold())
     return may_be_secret and is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(word))
 
 

@@ -15,7 +15,7 @@ from pbm.reading.book import Phrase, words
 from pbm.reading.commands import Command
 from pbm.reading.consent import Answer, consent
 from pbm.reading.dates import vacation_said
-from pbm.reading.games_named import game_elsewhere, game_named, game_wanted, starts, topic
+from pbm.reading.games_named import game_elsewhere, game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
 from pbm.reading.sentences import phrases, plain, sentences, words_of
 from pbm.reading.verbs import find
@@ -149,9 +149,7 @@ def _about_games(request: Request, text: str) -> Restated | None:
         raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
     _check_joins(request, text)
     absent = game_elsewhere(text)
-    if absent:
-        return Restated(f"play {absent}")
-    return Restated(f"play {game_wanted(text) or _game(request, text)}".rstrip()) if starts(text) else None
+    return Restated(f"play {absent}") if absent else None
 
 
 def _check_rival(request: Request, text: str, named: str = "") -> None:

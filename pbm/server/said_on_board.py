@@ -17,8 +17,8 @@ from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.errors import BadArguments, Unsure
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, Player, Seat, other
+from pbm.reading.book import common, words
 from pbm.reading.book import named as called
-from pbm.reading.book import words
 from pbm.reading.command_lines import board_below
 from pbm.reading.commands import clean
 from pbm.reading.dates import vacation_said
@@ -169,7 +169,8 @@ class SaidOnBoard:
                 raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
             line = "accept"
         # "Sure, take it back" grants it, unless it speaks of its writer's own move.
-        if line == "undo" and self.asked is OfferKind.UNDO and words("oneself").isdisjoint(plain(self.text).split()):
+        grants = "?" not in self.text and words("oneself").isdisjoint(plain(self.text).split())
+        if line == "undo" and self.asked is OfferKind.UNDO and grants:
             line = "accept"
         # "agreed" may answer whatever was written last, as a yes may.
         if line == "accept" and self.asked is not None and len(self.text.split()) == 1:
@@ -386,8 +387,7 @@ class SaidOnBoard:
     def _check_near_verb(self) -> None:
         """Raises: Unsure for a first line that is one word, nearly the name of a verb: "resing"."""
         first = self.text.strip().partition("\n")[0].strip().rstrip(".!").casefold()
-        known = words("courtesies") | words("common")
-        if len(first) < _SHORTEST_NEAR or not first.isalpha() or first in known or find(first) is not None:
+        if len(first) < _SHORTEST_NEAR or not first.isalpha() or first in common() or find(first) is not None:
             return
         near = difflib.get_close_matches(first, [*ACTS, "show", "pause", "rematch", "hint"], n=1, cutoff=_NEAR)
         if near:
