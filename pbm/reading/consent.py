@@ -18,6 +18,7 @@ from pbm.reading.sentences import (
     Word,
     as_written,
     is_name,
+    is_signature,
     phrases,
     plain,
     plain_spans,
@@ -145,7 +146,10 @@ def introduced(text: str) -> str:
     >>> introduced("kim\\n\\nBest regards,\\nJoe Miller"), introduced("Jestem Jan"), introduced("Grazie, va bene!")
     ('kim', 'Jan', '')
     """
-    said = [each.text for each in sentences(unclosed(text))][:READ]
+    letter, _, card = text.rstrip().rpartition("\n\n")
+    # Many programs put the writer's card below an empty line, with no word that closes the letter.
+    above = letter if letter and is_signature(card) else text
+    said = [each.text for each in sentences(unclosed(above))][:READ]
     for sentence in said:
         for part in _parts(sentence):
             name = _named(part, ())

@@ -360,8 +360,6 @@ class _Reader:
             return None
         if not any(map(str.isalnum, rest)):
             return None  # "C3?!"
-        if rest == behind and words_of(text)[_last_word(phrase)].plain.isdecimal():
-            return None  # "5 and a half"
         return _Claim(self._notation(text, phrase), number, rest, is_move=True)
 
     def _behind(self, text: str, phrase: Phrase) -> str:
@@ -396,7 +394,17 @@ class _Reader:
             ]
             if found:
                 return tuple(dict.fromkeys((*self.mentions[number], *found)))
+            both = self._move_and_act(sentence.text)
+            if both:
+                return both
         return ()
+
+    def _move_and_act(self, text: str) -> tuple[str, ...]:
+        """A move and an act with nothing between them: "D4 resign"."""
+        first, _, rest = plain(text).partition(" ")
+        move = self.here.move(first) if _STRONG.fullmatch(first) else None
+        acts = [phrase.does for phrase in phrases(rest, "board") if phrase.does in ACTS]
+        return (move, acts[0]) if move and acts else ()
 
     def _doubts(self, claim: _Claim) -> tuple[str, ...]:
         """The reasons to doubt the only claim: its own name, another move, or a move that is not legal here."""

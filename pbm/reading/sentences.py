@@ -30,7 +30,7 @@ _PICTURES = re.compile(
 )
 """Emoji and smileys; ":3" and "8)" would look like moves."""
 _END = re.compile(
-    r"(?<=[.!?…])(?<!\b[Nn][or]\.)[\"')\]]*\s+"
+    r"(?<=[.!?…])(?<!\s\d\.)(?<!\s\d\d\.)(?<!\.\d\.)(?<!\.\d\d\.)(?<!\b[Nn][or]\.)[\"')\]]*\s+"
     r"|(?<=[。！？])|(?<=\S)\s+-{1,2}\s+(?!\d+\.)"
 )
 """Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "No. 7"."""

@@ -90,14 +90,15 @@ class SaidOnBoard:
         # A plan with an error is told what is wrong with it, and no opponent reads what was to be played.
         if not is_open or _PLANNED.search(self.text):
             return None
-        replied = self._replied()
-        return self._unsure(meant) if replied is None else replied
+        return self._unsure(meant)
 
     def _unsure(self, meant: Ask | Talk) -> Restated | None:
-        """A question about words that are no command for sure, or a message; None for what playing says best.
-
-        Raises: Unsure, BadArguments.
+        """What words mean that are no command for sure: an answer, a question to their writer, or a message; None for
+        what playing says best. Raises: Unsure, BadArguments.
         """
+        replied = self._replied()
+        if replied is not None:
+            return replied
         if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) <= MOST_READINGS):
             # Several moves that one side makes in a row: playing them will say what is wrong.
             if self.is_turn:

@@ -86,7 +86,16 @@ def test_only_a_yes_that_is_wholly_a_phrase_agrees_to_a_game() -> None:
 
 @pytest.mark.parametrize(
     ("said", "name"),
-    [("joe", "joe"), ("I'm Joe", "Joe"), ("name: joe", "joe"), ("Ich heiße Klaus", "Klaus"), ("signup", "")],
+    [
+        ("joe", "joe"),
+        ("I'm Joe", "Joe"),
+        ("name: joe", "joe"),
+        ("Ich heiße Klaus", "Klaus"),
+        ("kim\n\nKim Doe\n+44 20 1234", "kim"),
+        ("signup", ""),
+        ("Guten Tag, ich würde gerne spielen.", ""),
+        ("Bonsoir", ""),
+    ],
 )
 def test_the_name_in_a_first_mail(said: str, name: str) -> None:
     assert introduced(said) == name

@@ -78,6 +78,7 @@ SITUATIONS = {
     "swapping": of_board("cross -size=4 anna bert", "D4"),
     "stones": of_board("go -size=9 bert anna"),
     "lines": of_board("dots bert anna"),
+    "segments": of_board("polygon bert anna"),
     "elsewhere": without_its_board,
 }
 
