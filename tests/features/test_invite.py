@@ -53,7 +53,8 @@ def test_a_forged_sender_invites_nobody(people: House) -> None:
 def test_an_inviter_whom_nothing_proves_is_shown_the_whole_line(house: House) -> None:
     house.player("carol")
     (got,) = house.send("carol", f"cross challenge carol {FRIEND}", "Hello friend, my password is carolpass")
-    assert f"cross challenge carol {FRIEND} carol PASSWORD" in got.body
+    assert f"cross challenge carol {FRIEND} USERID PASSWORD" in got.body
+    assert "carolpass" not in got.body
 
 
 def test_a_stranger_cannot_invite(people: House) -> None:
