@@ -13,7 +13,7 @@ from tests.conversation import House
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "developing.md").read_text()
 NAMED = sorted(set(re.findall(r"`([\w./-]+/[\w./-]*(?::[\w.]+)?)`", PAGE)))
-MOST_FILES = 52
+MOST_FILES = 53
 """How many files a move by mail may run through."""
 WAY = re.findall(r"^\| `([\w./]+:[\w.]+)` \|", PAGE, re.MULTILINE)
 

@@ -16,7 +16,7 @@ from games.rules import GameError
 from pbm.core.bus import MatchEnded, MatchReopened, publish
 from pbm.core.rating import count_match, rate_match, unrate_match
 from pbm.domain.clock import Clock
-from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Rejected, Stale, Unreadable, existing
+from pbm.domain.errors import MatchOver, NotAllowed, NotFound, NotYourTurn, Rejected, Stale, Unreadable
 from pbm.domain.events import (
     Event,
     IntentDropped,
@@ -220,7 +220,9 @@ class OpenBoard:
     @classmethod
     def load(cls, tx: Transaction, states: States, board: int, at: datetime | None = None) -> OpenBoard:
         """The stored board. at: when its player acted, if not just now. Raises: NotFound, Unreadable."""
-        match = existing(tx.matches.load(board, states.match(board)), f"There is no board {board}.")
+        match = tx.matches.load(board, states.match(board))
+        if match is None:
+            raise NotFound(f"There is no board {board}.")
         return cls(tx, match, states.of(match), match.revision, min(at, tx.now) if at else tx.now)
 
     def as_it_is(self) -> OpenBoard:

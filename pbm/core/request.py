@@ -31,7 +31,7 @@ from pbm.reading.command_lines import Reading
 from pbm.reading.commands import Command
 from pbm.reading.games_named import people_named
 from pbm.reading.sentences import discreet
-from pbm.reading.verbs import Standing, redact, usage
+from pbm.reading.verbs import ROBOT, Standing, redact, usage
 from pbm.store import Transaction
 
 T = TypeVar("T")
@@ -513,6 +513,10 @@ class Request(Desk):
     @property
     def sender(self) -> Sender:
         return self.author.sender
+
+    def is_player(self, word: str) -> bool:
+        """Whether a word is the userid of a player, or of a robot, which may have no row yet."""
+        return ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word)
 
     def again(self, by: Sender | None = None) -> Request:
         """A fresh request of the same mail, with nothing done yet. by: the sender to assume, if another."""

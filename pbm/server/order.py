@@ -45,8 +45,9 @@ from pbm.reading.verbs import (
 )
 from pbm.server.greeting import answer_mail
 from pbm.server.logins import Held
-from pbm.server.plain import check_sure, is_newcomers, restated, restated_line
+from pbm.server.plain import is_newcomers, restated, restated_line
 from pbm.server.restated import Restated
+from pbm.server.said_on_board import check_sure
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket

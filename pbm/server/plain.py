@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from pbm.core.board import OpenBoard
 from pbm.core.request import Request
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.reading.book import words
-from pbm.reading.command_lines import Reading, board_below
+from pbm.reading.command_lines import Reading
 from pbm.reading.commands import Command, board_first, clean
 from pbm.reading.consent import Answer, consent
 from pbm.reading.games_named import lost, topic
-from pbm.reading.intent import Ask, Sure, Surroundings, Talk, read
+from pbm.reading.intent import Sure, Surroundings, Talk, read
 from pbm.reading.sentences import plain, unsigned
 from pbm.reading.verbs import FIRST_BOARD, find
-from pbm.server.restated import BOARD, SPOKEN, Restated, acts, is_ours, surroundings_of
+from pbm.server.restated import BOARD, SPOKEN, Restated, acts, is_ours
 from pbm.server.said_in_letter import letter
 from pbm.server.said_on_board import SaidOnBoard
 
@@ -42,7 +41,7 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 
 def _of_refused(request: Request, number: int, text: str) -> Restated | None:
     """What the words of a refused command ask of the server; the board is not loaded for it."""
-    meant = read(text, surroundings_of(request, None))
+    meant = read(text, Surroundings(lambda _: None, request.is_player))
     # Reminding is the server's affair, so the words are not for the opponent.
     if isinstance(meant, Talk) and meant.about == "remind":
         return SaidOnBoard(request, request.boards.load(number), text).restated(is_open=True)
@@ -61,25 +60,6 @@ def restated_line(request: Request, line: str, remark: str, command: Command | R
     text = "\n".join(filter(None, (said, remark)))
     meant = SaidOnBoard(request, request.boards.load(number), text, is_alone=False).restated(is_open=is_open)
     return None if meant is None or meant.line == said else replace(meant, board=number)
-
-
-def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
-    """Refuse a move if the words below it take it back, or name a different move or a different board.
-
-    board: the one that is answered. Raises: Unsure, BadArguments, and whatever the move would raise.
-    """
-    said = SaidOnBoard(request, board, text)
-    if said.command_in(text):
-        request.author.seated(command)
-        said.check_no_command(text)
-    # A move above the number of another board of the writer's was played on the board that was answered.
-    below = board_below(text)
-    if below:
-        request.author.seated(command)
-        said.check_elsewhere(below)
-    if isinstance(said.meant, Ask) and said.meant.is_said and not said.is_turn:
-        request.author.seated(command)
-        said.ask(said.meant)
 
 
 def is_newcomers(text: str) -> bool:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 
-from pbm.core.board import OpenBoard
 from pbm.core.request import Request
-from pbm.core.robots import robot_called
 from pbm.domain.errors import BadArguments
 from pbm.reading.commands import begins, clean
 from pbm.reading.dates import vacation_said
-from pbm.reading.intent import ACTS, Surroundings
+from pbm.reading.intent import ACTS
 from pbm.reading.sentences import phrases
 from pbm.reading.verbs import find, leading
 
@@ -68,17 +65,6 @@ def answers(text: str) -> bool:
 def acts(line: str) -> bool:
     """Whether a command changes something on a board, or asks the other player for something."""
     return line.split(" ")[0] in ACTS | {"reject"}
-
-
-def surroundings_of(
-    request: Request, board: OpenBoard | None, *, is_turn: bool = False, rival: str = ""
-) -> Surroundings:
-    @cache  # many phrases ask about the same words
-    def is_player(word: str) -> bool:
-        return request.tx.players.knows(word) or bool(robot_called(request.tx, word))
-
-    legal = board.state.named if board is not None and board.match.result is None else lambda _: None
-    return Surroundings(legal, is_player, is_turn, rival)
 
 
 def about_time(request: Request, text: str, about: str) -> Restated:

@@ -19,7 +19,7 @@ from pbm.reading.games_named import game_elsewhere, game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
 from pbm.reading.sentences import phrases, plain, sentences, words_of
 from pbm.reading.verbs import find
-from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command, surroundings_of
+from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command
 from pbm.store.matches import Summary
 
 
@@ -62,7 +62,7 @@ def _game(request: Request, text: str) -> str:
 
 def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
     """The first phrase in a letter that asks for something."""
-    here = surroundings_of(request, None)
+    here = Surroundings(lambda _: None, request.is_player)
     for group in ("everywhere", "letter", "board"):
         for each in sentences(text):
             said = [phrase for phrase in phrases(each.text, group, here.spans(each.text)) if phrase.group]

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, cached_property
 from itertools import takewhile
 
 from games.rules import MoveError
@@ -20,10 +21,10 @@ from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, P
 from pbm.reading.book import common, words
 from pbm.reading.book import named as called
 from pbm.reading.command_lines import board_below
-from pbm.reading.commands import clean
+from pbm.reading.commands import Command, clean
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
-from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Talk, is_courteous, is_prose, read
+from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
 from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
 from pbm.reading.verbs import find
 from pbm.server.restated import (
@@ -37,7 +38,6 @@ from pbm.server.restated import (
     answers,
     begins_like_command,
     is_ours,
-    surroundings_of,
 )
 
 _UNSAID = re.compile(r"[\[\]{}<>|=\\]|\*\*|(?:^|\s)--?[a-z]|:\s*\Z", re.IGNORECASE)
@@ -59,12 +59,18 @@ class SaidOnBoard:
         match = board.match
         self.seat: Seat | None = None if self.writer is None else match.seat_of(self.writer.id)
         self.opponent = None if self.seat is None else match.player(other(self.seat))
-        self.rival = self.opponent if self.opponent is not None and is_robot(request.tx, self.opponent) else None
         self.is_running = match.result is None
         self.is_to_move = self.is_running and self.seat == board.state.to_move
         rival = "" if self.opponent is None else self.opponent.userid
-        self.surroundings = surroundings_of(request, board, is_turn=self.is_to_move, rival=rival)
+        legal = board.state.named if self.is_running else lambda _: None
+        # Many phrases ask about the same words.
+        self.surroundings = Surroundings(legal, cache(request.is_player), self.is_to_move, rival)
         self.meant: Meaning = read(text, self.surroundings)
+
+    @cached_property
+    def rival(self) -> Player | None:
+        """The other player if they are a robot, which reads no words."""
+        return self.opponent if self.opponent is not None and is_robot(self.request.tx, self.opponent) else None
 
     @property
     def asked(self) -> OfferKind | None:
@@ -500,3 +506,22 @@ class SaidOnBoard:
         if any(remark.author == writer and remark.text.split() == self.text.split() for remark in said):
             return False
         return drawn(self.request.tx, self.request.tools.limits, Act.CHAT, self.request.whose()) is None
+
+
+def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
+    """Refuse a move if the words below it take it back, or name a different move or a different board.
+
+    board: the one that is answered. Raises: Unsure, BadArguments, and whatever the move would raise.
+    """
+    said = SaidOnBoard(request, board, text)
+    if said.command_in(text):
+        request.author.seated(command)
+        said.check_no_command(text)
+    # A move above the number of another board of the writer's was played on the board that was answered.
+    below = board_below(text)
+    if below:
+        request.author.seated(command)
+        said.check_elsewhere(below)
+    if isinstance(said.meant, Ask) and said.meant.is_said and not said.is_turn:
+        request.author.seated(command)
+        said.ask(said.meant)
