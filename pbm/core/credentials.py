@@ -54,15 +54,15 @@ class Passwords:
         self._pool.shutdown()
 
 
-_NOBODY = _hasher.hash("nobody has this one")
-
-
 def _matches(pair: tuple[str, str]) -> bool:
     password, hashed = pair
-    possible = len(password) <= MAX_LENGTH and bool(hashed)
+    checked = password[:MAX_LENGTH]
+    # Without a hash to check against, the time taken would tell whether the userid exists: to make one takes as long.
+    if not hashed:
+        _hasher.hash(checked)
+        return False
     try:
-        # Without a hash to check against, the time taken would tell whether the userid exists.
-        return _hasher.verify(hashed or _NOBODY, password[:MAX_LENGTH]) and possible
+        return _hasher.verify(hashed, checked) and password == checked
     except (VerificationError, InvalidHashError):
         return False
 

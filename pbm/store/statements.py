@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -21,6 +21,9 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 V = TypeVar("V")
 
@@ -196,7 +199,12 @@ def _upsert(dialect: str, table: sa.Table, key: tuple[str, ...], changed: tuple[
 
 def _insert_by(dialect: str) -> Callable[[sa.Table], sqlite.Insert | postgresql.Insert]:
     # ON CONFLICT is no standard SQL: each dialect has an insert of its own.
-    return sqlite.insert if dialect == "sqlite" else postgresql.insert
+    if dialect == "sqlite":
+        return sqlite.insert
+    # To import it takes a while, and most servers have no use for it.
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert
 
 
 @cache
