@@ -412,8 +412,13 @@ def _by_board(draft: _Draft) -> Reading:
     for at, line in enumerate(lines[start:], start):
         words = _asked(clean(line))
         is_first = not commands or _names_board(words, standing)
+        if is_first:
+            said = words
         # Below a command with text, all is its text.
-        said = words if is_first else "" if is_text else _below_board(words, board, draft)
+        elif is_text:
+            said = ""
+        else:
+            said = _below_board(words, board, draft)
         if said and (is_first or not any(remarks[-1])):
             named = board_first(said, standing)
             is_text = has_text(named[1] if named else said)

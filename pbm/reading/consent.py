@@ -79,6 +79,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     said = [each.text for each in written]
     kinds = [_kinds(sentence, others) for sentence in said[:READ]]
     every = set[str]().union(*kinds)
+    # A text that also says no agrees to nothing, wherever the no stands.
     for refusal in (Answer.NEVER, Answer.NO):
         if refusal in every:
             return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)

@@ -152,7 +152,7 @@ class SaidOnBoard:
         if line == "reject" and self.board.match.offer is None:
             return self._unsure(Talk())
         self._forget()
-        self.check_no_command(meant.comment)
+        self.check_no_command(meant.comment, line)
         self._check_other_board(line)
         self._check_offer(line)
         line = self._as_answer(line)
@@ -202,14 +202,19 @@ class SaidOnBoard:
         reading = self.request.reading
         return next((line for line in map(clean, words.splitlines()) if line in reading.others), "")
 
-    def check_no_command(self, words: str) -> None:
-        """Raises: Unsure for a command among words, which the other player would read, and nobody carry out."""
+    def check_no_command(self, words: str, deed: str) -> None:
+        """Raises: Unsure for a command among words, which the other player would read, and nobody carry out.
+
+        deed: what the mail would do otherwise; a move is offered as the answer.
+        """
         line = self.command_in(words)
-        if line:
-            raise Unsure(
-                f'"{line}" stands among your words, so nothing is done. Write commands first, each on a line of its '
-                "own, and then your words."
-            )
+        if not line:
+            return
+        raise Unsure(
+            f'"{line}" stands among your words, so nothing is done. Write commands first, each on a line of its own, '
+            "and then your words.",
+            candidates=(deed,) if self.board.state.named(deed) is not None else (),
+        )
 
     def _check_correction(self) -> None:
         """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
@@ -516,7 +521,7 @@ def check_sure(request: Request, board: OpenBoard, text: str, command: Command) 
     said = SaidOnBoard(request, board, text)
     if said.command_in(text):
         request.author.seated(command)
-        said.check_no_command(text)
+        said.check_no_command(text, command.args.get("MOVE", ""))
     # A move above the number of another board of the writer's was played on the board that was answered.
     below = board_below(text)
     if below:

@@ -407,3 +407,10 @@ def test_what_is_said_of_a_password_is_no_password(state: str, club: House) -> N
     got = club.answer("bob", f"E5\nMy password is {state}", 101)
     assert f"My password is {state}" in next(each.body for each in got if each.address == "alice@example.net")
     assert len(got) == 2
+
+
+def test_a_command_among_words_for_the_opponent_is_asked_about_and_the_move_is_offered(club: House) -> None:
+    (got,) = club.answer("bob", "E5\nGood luck!\nset receipts off", 101)
+    assert '"set receipts off" stands among your words' in " ".join(got.body.split())
+    assert "one line, for instance:\n\n  E5\n" in got.body
+    assert record(club, 101)[-1] != "E5"
