@@ -23,6 +23,7 @@ from pbm.reading.sentences import (
     Sentence,
     Word,
     in_plain_marks,
+    is_name,
     phrases,
     plain,
     plain_spans,
@@ -51,6 +52,8 @@ _WORDS_TO_A_NUMBER = 4
 
 ACTS = frozenset({"swap", "resign", "propose", "undo", "accept", "pass", "claim", "give", "pause", "rematch"})
 """What a phrase may do on a board besides a move. "reject" is not among them: any move rejects an offer."""
+_TO_PLAYERS = frozenset({"move", "tell", "lead", "chat", "reject"})
+"""What a phrase may begin with that asks nothing of the server; any move rejects an offer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,8 @@ class Surroundings:
                 # "I'll take a" may go on: an article names a column only as a capital.
                 if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
                     return spans("column", place)
+                if slot == "addressee" and not (found[place].is_label and is_name(word)):
+                    return ()
                 if slot in _ONE_WORD:
                     return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
                 named = {"time": _times, "game": _games}.get(slot)
@@ -153,6 +158,9 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "number": lambda _, word: word.lstrip("#").isdecimal(),
     "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
     "size": lambda _, word: _SIZE.fullmatch(word) is not None,
+    "rival": lambda situation, word: situation.is_player(word) and situation.rival.casefold() in ("", word),
+    "other": lambda situation, word: situation.is_player(word) and situation.rival.casefold() not in ("", word),
+    "addressee": lambda situation, word: word != situation.rival.casefold(),
     "robot": lambda _, word: ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),
@@ -235,8 +243,6 @@ class _Claim:
     is_move: bool = False
     denied: tuple[str, ...] = ()
     """Moves that the sentence names in order to deny them: "C3, not E5"."""
-    is_of_other: bool = False
-    """The sentence names somebody who does not play here: "offer dirk a draw"."""
     is_act: bool = True
     """Whether it changes the game, rather than asks the server something."""
 
@@ -282,9 +288,8 @@ class _Reader:
 
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
-        found = [phrase for each in self.left for phrase in self._phrases(each.text, "held")]
-        kinds = {phrase.does for phrase in found if self.here.rival.casefold() not in phrase.named("player")}
-        return kinds if self.here.is_turn else kinds & {"private"}
+        kinds = {phrase.does for each in self.left for phrase in self._phrases(each.text, "held")}
+        return kinds if self.here.is_turn else kinds - {"doubt", "place"}
 
     def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
         """The outcome for a text in which nothing is done on the board."""
@@ -296,14 +301,17 @@ class _Reader:
         if lines and is_polite:
             about = lines[0].removeprefix("chat about ")
             return Talk(about) if about != lines[0] else Sure(lines[0])
-        return self._spoken_of()
+        return self._spoken_of(any(line.split(" ")[0] not in _TO_PLAYERS for line in lines))
 
-    def _spoken_of(self) -> Meaning:
-        """A question about the legal moves that a player speaks of in their turn; else words."""
+    def _spoken_of(self, asks: bool) -> Meaning:
+        """A question about the legal moves that a player speaks of in their turn; else words, which are held if some of
+        them may be for the server.
+        """
         spoken_of = tuple(dict.fromkeys(name for names in self.mentions for name in names))
         if spoken_of and self.here.is_turn:
             return Ask(spoken_of)
-        return Talk(is_held=bool(self._held() - {""}) or self._may_be_move())
+        asks = asks or any(self._in_clauses(each.text, "board", "everywhere") for each in self.left)
+        return Talk(is_held=asks or bool(self._held() - {""}) or self._may_be_move())
 
     def _may_be_move(self) -> bool:
         """Whether a player in their turn names what looks like a cell, but is no legal move."""
@@ -336,11 +344,7 @@ class _Reader:
         # "I am going to the dentist, so D4" is not only about an absence.
         if phrase.named(ANYTHING) and self.mentions[number]:
             return None
-        is_act = name in ACTS | {"reject"}
-        is_of_other = (
-            is_act and self.here.rival != "" and bool({*phrase.named("player")} - {self.here.rival.casefold()})
-        )
-        return _Claim(phrase.line, number, is_of_other=is_of_other, is_act=is_act)
+        return _Claim(phrase.line, number, is_act=name in ACTS | {"reject"})
 
     def _notation(self, text: str, phrase: Phrase) -> str:
         value, *_ = phrase.named("move", "column", "letter")
@@ -385,26 +389,18 @@ class _Reader:
     def _clause_act(self) -> tuple[str, ...]:
         """The acts that only a clause of a sentence asks for, and perhaps a move beside it: "D4, draw?"."""
         for number, sentence in enumerate(self.said):
-            clauses = [clause for clause in re.split(r"[,;]| and | - ", sentence.text) if clause.strip()]
-            found = [
-                phrase.does
-                for clause in (clauses if len(clauses) > 1 else [])
-                for phrase in phrases(clause, "board", self.here.spans(clause))
-                if phrase.does in ACTS
-            ]
+            found = [line for line in self._in_clauses(sentence.text, "board") if line in ACTS]
             if found:
                 return tuple(dict.fromkeys((*self.mentions[number], *found)))
-            both = self._move_and_act(sentence.text)
-            if both:
-                return both
         return ()
 
-    def _move_and_act(self, text: str) -> tuple[str, ...]:
-        """A move and an act with nothing between them: "D4 resign"."""
-        first, _, rest = plain(text).partition(" ")
-        move = self.here.move(first) if _STRONG.fullmatch(first) else None
-        acts = [phrase.does for phrase in phrases(rest, "board") if phrase.does in ACTS]
-        return (move, acts[0]) if move and acts else ()
+    def _in_clauses(self, text: str, *groups: str) -> list[str]:
+        """The commands that clauses of a sentence ask for, if it has several; one ends behind a move: "D4 resign"."""
+        first, _, rest = text.partition(" ")
+        pieces = re.split(r"[,;]| and | - ", rest if self._mentioned(first) else text)
+        clauses = pieces if len(pieces) > 1 or pieces[0] != text else []
+        said = [phrase for clause in clauses for group in groups for phrase in self._phrases(clause, group)]
+        return [phrase.line for phrase in said if phrase.does.split(" ")[0] not in _TO_PLAYERS]
 
     def _doubts(self, claim: _Claim) -> tuple[str, ...]:
         """The reasons to doubt the only claim: its own name, another move, or a move that is not legal here."""
@@ -415,7 +411,7 @@ class _Reader:
         for number in range(len(self.said)):
             if number != claim.sentence:
                 doubts += self._doubts_of(number, claim)
-        if claim.is_of_other or self._is_private():
+        if self._is_private():
             doubts.append(claim.line)
         return tuple(doubts)
 
@@ -445,7 +441,7 @@ class _Reader:
     def _mentioned(self, text: str) -> list[str]:
         """The legal moves that single words name."""
         found: dict[str, None] = {}
-        for word in re.split(r"[\s,;:/]+", POSTCODE.sub(" ", in_plain_marks(text)).casefold()):
+        for word in re.split(r"[\s,;:/\u3041-\u9fff]+", POSTCODE.sub(" ", in_plain_marks(text)).casefold()):
             bare = word.strip(" .,!?;:()\"'[]*")
             move = self.here.move(bare) if bare and _STRONG.fullmatch(bare) else None
             if move is not None:

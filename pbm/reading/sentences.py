@@ -34,6 +34,8 @@ _END = re.compile(
     r"|(?<=[。！？])|(?<=\S)\s+-{1,2}\s+(?!\d+\.)"
 )
 """Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "No. 7"."""
+_WORD = re.compile(r"[\u3041-\u9fff]+|[^\s\u3041-\u9fff]+")
+"""A word; between Japanese ones no blank stands, nor before or behind a move: "F6にします"."""
 _MARKS = ' .,!;:…"()*_•·-[]'
 """What may stand around a word."""
 _ASKS = re.compile(r"\?[\s!?)\"']*$")
@@ -73,8 +75,8 @@ class Word:
     plain: str
     start: int
     end: int
-    ends_clause: bool
-    """A mark such as a comma follows."""
+    is_label: bool = False
+    """A colon follows: "for carol: ..." is no talk of Carol."""
 
 
 @lru_cache(512)
@@ -96,19 +98,13 @@ def words_of(text: str) -> tuple[Word, ...]:
     """
     text, spelt = in_plain_marks(text), named("spellings")
     found: list[Word] = []
-    for match in re.finditer(r"[^\s]+", text):
+    for match in _WORD.finditer(text):
         bare = match[0].strip(_MARKS + "?")
-        if not bare:
-            if found and match[0].strip("?"):
-                found[-1] = Word(found[-1].plain, found[-1].start, found[-1].end, ends_clause=True)
-            continue
-        start = match.start() + match[0].index(bare)
-        ends_clause = match[0].rstrip("\"'*_").endswith(tuple(".,;:!(-"))
-        plain = bare.casefold()
+        start, plain = match.start() + match[0].index(bare), bare.casefold()
         parts = spelt.get(plain, plain).split()
-        found += [Word(part, start, start + len(bare), ends_clause) for part in parts]
+        found += [Word(part, start, start + len(bare), match[0].endswith(":")) for part in parts]
     if found and _ASKS.search(text):
-        found.append(Word("?", len(text), len(text), ends_clause=False))
+        found.append(Word("?", len(text), len(text)))
     return tuple(found)
 
 

@@ -70,7 +70,7 @@ def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
             for phrase in sorted(said, key=lambda phrase: -len(phrase.slots)):
                 # "Ich bin ..." may end in anything: it is an absence only if it says of which days
                 is_absence = phrase.does == "chat about rest" and not vacation_said(text, request.now)
-                if not is_absence and not phrase.does.startswith("lead "):
+                if not is_absence:
                     return phrase
     return None
 

@@ -35,7 +35,7 @@ def rows(situation: str) -> Iterator[tuple[str, str]]:
 
 
 def on_board(game: str = "cross") -> Surroundings:
-    """The start of a game, with its player to move."""
+    """The start of a game of bert's with anna, who is not to move."""
     rules = GAMES[game]
     position = rules.start(rules.options(()))
 
@@ -45,7 +45,7 @@ def on_board(game: str = "cross") -> Surroundings:
         except MoveError:
             return None
 
-    return Surroundings(legal, {"anna", "bert"}.__contains__, is_turn=True)
+    return Surroundings(legal, {"anna", "bert", "dirk"}.__contains__, is_turn=True, rival="anna")
 
 
 def outcome(said: str) -> str:
