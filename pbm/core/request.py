@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
@@ -499,8 +500,11 @@ class Request(Desk):
     boards: Boards = field(init=False)
     author: Author = field(init=False)
     outgoing: Correspondence = field(init=False)
+    is_player: Callable[[str], bool] = field(init=False)
+    """Whether a word is the userid of a player, or of a robot, which may have no row yet; looked up once for each."""
 
     def __post_init__(self, by: Sender) -> None:
+        self.is_player = cache(lambda word: ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word))
         self.secrets = self.incoming.secrets
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
@@ -513,10 +517,6 @@ class Request(Desk):
     @property
     def sender(self) -> Sender:
         return self.author.sender
-
-    def is_player(self, word: str) -> bool:
-        """Whether a word is the userid of a player, or of a robot, which may have no row yet."""
-        return ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word)
 
     def again(self, by: Sender | None = None) -> Request:
         """A fresh request of the same mail, with nothing done yet. by: the sender to assume, if another."""

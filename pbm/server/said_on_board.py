@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import takewhile
 
 from games.rules import MoveError
@@ -64,7 +64,7 @@ class SaidOnBoard:
         rival = "" if self.opponent is None else self.opponent.userid
         legal = board.state.named if self.is_running else lambda _: None
         # Many phrases ask about the same words.
-        self.surroundings = Surroundings(legal, cache(request.is_player), self.is_to_move, rival)
+        self.surroundings = Surroundings(legal, request.is_player, self.is_to_move, rival)
         self.meant: Meaning = read(text, self.surroundings)
 
     @cached_property

@@ -86,6 +86,11 @@ def id_of(key: BindParameter[str] | str) -> ColumnElement[int]:
 _FOUND = PLAYERS.where(players.c.id == id_of(bindparam("key")), players.c.removed_at.is_(None))
 _OF_ID = PLAYERS.where(players.c.id == bindparam("player"), players.c.removed_at.is_(None))
 _BOTS = select(players.c.id).where(among(players.c.id, "players"), players.c.bot)
+_PROGRAMS = (
+    PLAYERS.where(among(players.c.userid_key, "keys"), players.c.bot, players.c.password_hash == "")
+    .where(players.c.removed_at.is_(None))
+    .order_by(players.c.id)
+)
 
 
 class Players(Queries):
@@ -230,6 +235,10 @@ class Players(Queries):
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:
         """Those of the players that the operator calls programs."""
         return frozenset(self._column(_BOTS, {"players": [*player_ids]}))
+
+    def programs(self, userids: Collection[str]) -> list[Player]:
+        """Those with one of the userids that are programs of this server: other people's bots have passwords."""
+        return self._all(_PROGRAMS, Player._make, {"keys": [userid.casefold() for userid in userids]})
 
     def set_bot(self, player_id: int, *, bot: bool) -> None:
         self._change(player_id, bot=bot)
