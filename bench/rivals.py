@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,10 +75,12 @@ class Player:
             skill = skill_of(game.info.name)
             return choose(game, pos, budget=self.budget(skill), seed=dice.getrandbits(32), skill=skill)
         if self.kind == SPIEL:
-            described = _MEASURED.get(game.info.name)
-            theirs = described(board.options) if described is not None else strong.known(game, board.options)
+            theirs = spiel_board(game, board.options)
             assert theirs is not None, f"OpenSpiel is not installed, or has no {board.told}"
-            return strong.decision(game, pos, theirs, played, self.seconds, PATIENCE, dice.getrandbits(31))
+            state = strong.reached(theirs, played)
+            # where a draw by its rules is none by ours, it has nothing to say, and plays at random
+            if not state.is_terminal():
+                return strong.decision(game, pos, theirs, state, self.seconds, PATIENCE, dice.getrandbits(31))
         move = greedy(game, pos, dice) if self.kind == "greedy" else dice.choice(list(islice(game.moves(pos), LISTED)))
         return Decision(move, 0.0, (move,), exact=False)
 
@@ -91,6 +94,12 @@ class Player:
         if self.seconds:
             return Budget(visits, self.seconds, min(steps, most), slip)
         return Budget(visits, usual.seconds, steps, slip)
+
+
+def spiel_board(game: AnyGame, options: Any) -> SpielBoard | None:
+    """None if OpenSpiel does not have the board."""
+    measured = _MEASURED.get(game.info.name)
+    return strong.known(game, options) if measured is None else measured(options)
 
 
 def _breakthrough(options: Any) -> SpielBoard:
@@ -122,10 +131,35 @@ def _gomoku(_options: Any) -> SpielBoard:
     return SpielBoard("gomoku", cell)
 
 
+def _amazons(options: Any) -> SpielBoard:
+    size = options.number("size")
+
+    def cell(text: str) -> str:
+        row, column = map(int, re.findall("[0-9]+", text))  # rows are counted from the other end there
+        return f"{chr(96 + column)}{size + 1 - row}"
+
+    return SpielBoard(f"amazons(board_size={size})", cell, "[-/]")
+
+
+_POINTS = re.findall("..", "a7d7g7b6d6f6c5d5e5a4b4c4e4f4g4c3d3e3b2d2f2a1d1g1")
+"""The points of Morris in the order of their numbers there."""
+
+
+def _morris(_options: Any) -> SpielBoard:
+    def way(text: str) -> str:
+        """The points of "Point 3" and "Move 3 -> 4"."""
+        return "-".join(_POINTS[int(number)] for number in re.findall("[0-9]+", text))
+
+    return SpielBoard("nine_mens_morris", way, "x")
+
+
 _MEASURED: dict[str, Callable[[Any], SpielBoard]] = {
+    "amazons": _amazons,
     "breakthrough": _breakthrough,
     "dots": _dots,
     "gomoku": _gomoku,
+    "loa": lambda _: SpielBoard("lines_of_action", lambda text: text.replace("x", "-")),
+    "morris": _morris,
     "reversi": lambda _: SpielBoard("othello", str),
 }
 """Boards that OpenSpiel has and robots do not think with, because they play better by themselves."""

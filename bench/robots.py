@@ -69,7 +69,7 @@ SMALL = {
 
 SPIELED = (
     "four", "hex -size=7", "y -size=7", "clobber", "reversi", "breakthrough", "dots -columns=4 -rows=4", "gomoku",
-    "havannah -size=5",
+    "havannah -size=5", "amazons", "loa", "morris",
 )  # fmt: skip
 """Boards that OpenSpiel has, too."""
 

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 import structlog
@@ -111,3 +112,16 @@ def test_a_level_meets_openspiel_with_the_same_processor_time(monkeypatch: pytes
     found = game_of(contest, 0)
     assert found.points in (0, 1)
     assert min(found.plies) > 0
+
+
+@pytest.mark.oracle
+def test_openspiel_plays_at_random_where_only_its_own_game_is_over() -> None:
+    """There a repeated board is a draw at once, whoever is to move."""
+    from bench.rivals import SPIEL, Board, Player
+
+    board, played = Board("loa"), ["b1-b3", "a2-c2", "b3-b1", "c2-a2"]
+    game, pos = board.rules, board.rules.start(board.options)
+    for notation in played:
+        pos = game.play(pos, game.parse(pos, notation))
+    choice = Player(SPIEL, seconds=0.05).choice(board, pos, played, Random(7))
+    assert choice.move in set(game.moves(pos))

@@ -168,7 +168,8 @@ def _strongest(game: AnyGame, pos: Any, board: strong.SpielBoard, budget: Budget
         return solved
     seconds = max(MOMENT, budget.seconds - (time.process_time() - begun[0]))
     patience = max(MOMENT, budget.patience - (time.monotonic() - begun[1]))
-    return strong.decision(game, pos, board, question.moves, seconds, patience, question.seed)
+    state = strong.reached(board, question.moves)
+    return strong.decision(game, pos, board, state, seconds, patience, question.seed)
 
 
 def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision:

@@ -28,10 +28,18 @@ EXPLORE = 1.4
 
 
 class SpielBoard(NamedTuple):
-    """A board as OpenSpiel has it. ours: our notation for one of its moves."""
+    """A board as OpenSpiel has it.
+
+    ours: our notation for one of its moves. apart: a pattern of what stands in our notation between the parts of a move
+    that are moves of their own there; empty if a move is one there, too.
+    """
 
     spiel: str
     ours: Callable[[str], str]
+    apart: str = ""
+
+    def parts(self, notation: str) -> list[str]:
+        return re.split(self.apart, notation) if self.apart else [notation]
 
 
 def known(game: AnyGame, options: Any) -> SpielBoard | None:
@@ -79,29 +87,41 @@ _DESCRIBED: dict[str, Callable[[Any], SpielBoard | None]] = {
 }
 
 
+def reached(board: SpielBoard, played: Sequence[str]) -> Any:
+    """OpenSpiel's position after the plies, which are in canonical notation."""
+    import pyspiel  # an extra
+
+    state = pyspiel.load_game(board.spiel).new_initial_state()
+    for notation in played:
+        for part in board.parts(notation):
+            state.apply_action(next(a for a in state.legal_actions() if board.ours(state.action_to_string(a)) == part))
+    return state
+
+
 def decision(
-    game: AnyGame, pos: Any, board: SpielBoard, played: Sequence[str], seconds: float, patience: float, seed: int
+    game: AnyGame, pos: Any, board: SpielBoard, state: Any, seconds: float, patience: float, seed: int
 ) -> Decision:
-    """The move for the position that the plies led to, in canonical notation.
+    """The move for a position. state: the same position there, which is left behind the move.
 
     seconds: of processor time; patience: by the clock.
     """
     import pyspiel  # an extra
 
-    theirs = pyspiel.load_game(board.spiel)
-    state = theirs.new_initial_state()
-    for notation in played:
-        state.apply_action(next(a for a in state.legal_actions() if board.ours(state.action_to_string(a)) == notation))
-
     def searched(visits: int) -> Any:
         judge = pyspiel.RandomRolloutEvaluator(1, seed)
-        search = pyspiel.MCTSBot(theirs, judge, EXPLORE, visits, MEMORY_MB, True, seed, False)
+        search = pyspiel.MCTSBot(state.get_game(), judge, EXPLORE, visits, MEMORY_MB, True, seed, False)
         return search.mcts_search(state).best_child()
 
-    best = longest(searched, seconds, patience)
-    move = game.parse(pos, board.ours(state.action_to_string(best.action)))
+    mover, parts = state.current_player(), list[str]()
+    # each part is searched for by itself, as the parts before it have been chosen by then
+    count = len(board.parts(game.notate(pos, next(iter(game.moves(pos))))))
+    while state.current_player() == mover:
+        best = longest(searched, seconds / count, patience / count)
+        parts.append(board.ours(state.action_to_string(best.action)))
+        state.apply_action(best.action)
+    move = game.parse(pos, " ".join(parts))
     if best.outcome:  # it is proved
-        return Decision(move, best.outcome[state.current_player()], (move,), exact=True)
+        return Decision(move, best.outcome[mover], (move,), exact=True)
     return Decision(move, best.total_reward / max(1, best.explore_count), (move,), exact=False)
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from bench.rivals import spiel_board
 from games import GAMES
 from pbm.bots import strong
 from pbm.bots.mind import Question, think
@@ -56,15 +57,17 @@ def test_a_search_takes_the_time_it_may_on_a_machine_that_is_busy_after_the_firs
         ("clobber", (), "a1-a2"),
         ("havannah", ("-size=5",), "E5 C3"),
         ("clobber", ("-rows=10",), "b10-a10 c10-c9"),
+        ("amazons", (), "d1-d7/g7"),
+        ("morris", (), "d6 a7 a1 d7 g7 b4"),
     ],
 )
 def test_its_moves_are_legal_here(game: str, options: tuple[str, ...], plies: str) -> None:
     state = State.start(GAMES[game], options)
     for ply in plies.split():
         state, _ = state.play(ply)
-    board = strong.known(state.game, state.options)
+    board = spiel_board(state.game, state.options)
     assert board is not None
-    found = strong.decision(state.game, state.position, board, plies.split(), 0.2, 20.0, 7)
+    found = strong.decision(state.game, state.position, board, strong.reached(board, plies.split()), 0.2, 20.0, 7)
     assert state.game.notate(state.position, found.move) in {
         state.game.notate(state.position, move) for move in state.game.moves(state.position)
     }

@@ -7,18 +7,17 @@ game's row.
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
 
+from bench.rivals import spiel_board
 from games import GAMES
-from games.amazons import Amazons
-from games.boards import bits
 from games.go import Go
 from games.rules import MoveError, Outcome
+from pbm.bots import strong
+from pbm.bots.strong import SpielBoard, reached
 from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
@@ -26,58 +25,33 @@ pytestmark = pytest.mark.oracle
 GAMES_EACH = 500
 
 
+@pytest.fixture(autouse=True)
+def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(strong, "is_installed", lambda: True)
+
+
 class Oracle(NamedTuple):
-    """options: of our game. spiel: the same game there. ours: our notation for one of its moves. takes_apart: a move
-    of its own chooses the man to take there. drawn: whether it is a draw there but goes on here. draws_sooner: whether
+    """options: of our game. games: how many. drawn: whether it is a draw there but goes on here. draws_sooner: whether
     it may be a draw here but go on there.
     """
 
-    options: str
-    spiel: str
-    ours: Callable[[str], str] = str
-    takes_apart: bool = False
+    options: str = ""
+    games: int = GAMES_EACH
     drawn: Callable[[Any, Any], bool] = lambda pos, state: False
     draws_sooner: bool = False
 
-    def actions(self, state: Any) -> dict[str, list[int]]:
-        """The moves possible there, by our notation."""
-        found = {self.ours(state.action_to_string(action)): [action] for action in state.legal_actions()}
-        if not self.takes_apart:
-            return found
-        whole: dict[str, list[int]] = {}
-        for notation, actions in found.items():
-            after = state.child(actions[0])
-            takes = after.current_player() == state.current_player()
-            taken = {self.ours(after.action_to_string(action)): action for action in after.legal_actions() if takes}
-            whole |= {f"{notation}x{point}": [*actions, action] for point, action in taken.items()}
-            whole |= {} if takes else {notation: actions}
-        return whole
 
-
-def from_top(size: int) -> Callable[[str], str]:
-    """Reads cells whose rows are counted from the other end."""
-    return lambda text: f"{text[0]}{size + 1 - int(text[1:])}"
-
-
-def mirrored(size: int) -> Callable[[str], str]:
-    """Reads two cells, with rows counted from the other end; a star marks a capture."""
-    row = from_top(size)
-    return lambda text: f"{row(text[0:2])}-{row(text[2:4])}"
-
-
-def line(text: str) -> str:
-    """The ends of a line on a board with three rows of boxes: P1(h,0,2) runs along the top."""
-    way, row, column = text[3:-1].split(",")
-    ends = ((0, 0), (0, 1)) if way == "h" else ((1, 0), (0, 0))
-    return "-".join(f"{'abcde'[int(column) + right]}{4 - int(row) - down}" for down, right in ends)
-
-
-POINTS = re.findall("..", "a7d7g7b6d6f6c5d5e5a4b4c4e4f4g4c3d3e3b2d2f2a1d1g1")
-
-
-def points(text: str) -> str:
-    """The points of "Point 3" and "Move 3 -> 4"."""
-    return "-".join(POINTS[int(number)] for number in re.findall("[0-9]+", text))
+def turns(board: SpielBoard, state: Any) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """What the side to move may do there, by the parts of our notation."""
+    found: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for action in state.legal_actions():
+        part = board.ours(state.action_to_string(action))
+        after = state.child(action) if board.apart else None  # copying a state takes long
+        if after is not None and after.current_player() == state.current_player():
+            found |= {(part, *parts): (action, *actions) for parts, actions in turns(board, after).items()}
+        else:
+            found[part,] = (action,)
+    return found
 
 
 def seen_before(pos: Any, state: Any) -> bool:
@@ -85,34 +59,25 @@ def seen_before(pos: Any, state: Any) -> bool:
 
 
 ORACLES = {
-    "hex": Oracle("-size=7", "hex(board_size=7)"),
-    # The triangle stands on its point there.
-    "y": Oracle("-size=7", "y(board_size=7)", from_top(7)),
-    # Letters name slanting lines there, and numbers rows.
-    "havannah": Oracle(
-        "-size=4", "havannah(board_size=4)", lambda text: f"{'ABCDEFG'[int(text[1:]) - 1]}{ord(text[0]) - 96}"
-    ),
-    "gomoku": Oracle(
-        "", "gomoku", lambda text: "abcdefghijklmno"[int(text.split(",")[1])] + str(1 + int(text.split(",")[0]))
-    ),
-    "four": Oracle("", "connect_four", lambda text: "abcdefg"[int(text[1:])]),
+    "amazons": Oracle(games=10),  # two thousand moves a turn
+    "amazons -size=8": Oracle("-size=8", games=10),
+    "hex": Oracle("-size=7"),
+    "y": Oracle("-size=7"),
+    "havannah": Oracle("-size=4"),
+    "gomoku": Oracle(),
+    "four": Oracle(),
     # Black begins there, at the top.
-    "breakthrough": Oracle("-size=6", "breakthrough(rows=6,columns=6)", mirrored(6)),
-    "dots": Oracle("-columns=4 -rows=3", "dots_and_boxes(num_rows=3,num_cols=4)", line),
+    "breakthrough": Oracle("-size=6"),
+    "dots": Oracle("-columns=4 -rows=3"),
     # Row 1 is at the top there, so White has d4 in both.
-    "reversi": Oracle("", "othello", str),
+    "reversi": Oracle(),
     # A repeated board is a draw there, whoever is to move. If both are joined at once, the mover wins there, too.
-    "loa": Oracle("", "lines_of_action", lambda text: text.replace("x", "-"), drawn=seen_before),
+    "loa": Oracle(drawn=seen_before),
     # Only 200 plies are a draw there; men are taken by the same rules, those in mills last.
     "morris": Oracle(
-        "",
-        "nine_mens_morris",
-        points,
-        takes_apart=True,
-        drawn=lambda pos, state: state.is_terminal() and "Turn number: 200" in str(state),
-        draws_sooner=True,
+        drawn=lambda pos, state: state.is_terminal() and "Turn number: 200" in str(state), draws_sooner=True
     ),
-    "clobber": Oracle("", "clobber(rows=5,columns=6)", lambda text: f"{text[:2]}-{text[2:]}"),
+    "clobber": Oracle(),
 }
 
 
@@ -142,46 +107,17 @@ def test_random_games_of_go_go_as_the_oracle_says():
         assert (outcome.winner == 1) == (state.returns()[0] > 0), str(state)
 
 
-def test_random_games_of_amazons_go_as_the_oracle_says():
-    """There a move has three parts, with rows counted from the top."""
-    import pyspiel
-
-    game, dice = Amazons(), random.Random(17)
-    theirs, options = pyspiel.load_game("amazons"), game.options([])
-    names = game.board(options).names
-    for _ in range(GAMES_EACH):
-        pos, state = game.start(options), theirs.new_initial_state()
-        while game.outcome(pos) is None:
-            moves = [path for start in bits(pos.own) for path in islice(game.paths_from(pos, start), 1)]
-            start = dice.choice(moves)[0]
-            moves, chosen = list(game.paths_from(pos, start)), dice.choice(list(game.paths_from(pos, start)))
-            for part, index in enumerate(chosen):
-                actions = {}
-                for action in state.legal_actions():
-                    row, column = re.findall("[0-9]+", state.action_to_string(action))
-                    actions["abcdefghij"[int(column) - 1] + str(11 - int(row))] = action
-                fitting = {path[part] for path in moves if path[:part] == chosen[:part]}
-                movers = {at for at in bits(pos.own) if next(game.paths_from(pos, at), None)}
-                assert {names[at] for at in (fitting if part else movers)} == set(actions)
-                state.apply_action(actions[names[index]])
-            pos = game.play(pos, chosen)
-        outcome = game.outcome(pos)
-        assert outcome is not None
-        assert state.is_terminal(), str(state)
-        assert (outcome.winner == 1) == (state.returns()[0] > 0), str(state)
-
-
 @pytest.mark.parametrize("name", ORACLES)
 def test_random_games_go_as_the_oracle_says(name):
-    import pyspiel
-
-    game, oracle, dice = GAMES[name], ORACLES[name], random.Random(17)
-    theirs = pyspiel.load_game(oracle.spiel)
-    for _ in range(GAMES_EACH):
-        pos, state = game.start(game.options(oracle.options.split())), theirs.new_initial_state()
+    game, oracle, dice = GAMES[name.split()[0]], ORACLES[name], random.Random(17)
+    options = game.options(oracle.options.split())
+    board = spiel_board(game, options)
+    assert board is not None
+    for _ in range(oracle.games):
+        pos, state = game.start(options), reached(board, [])
         while game.outcome(pos) is None and not oracle.drawn(pos, state):
-            actions = oracle.actions(state)
-            moves = {game.notate(pos, move): move for move in game.moves(pos)}
+            actions = turns(board, state)
+            moves = {tuple(board.parts(game.notate(pos, move))): move for move in game.moves(pos)}
             assert set(moves) == set(actions)
             assert game.to_move(pos) == state.current_player() + 1
             chosen = dice.choice(sorted(moves))
