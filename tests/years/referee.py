@@ -5,7 +5,6 @@ Every sentence it gives is a promise that was broken. It has its own rules of cl
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections import Counter, defaultdict
@@ -14,375 +13,322 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from email import message_from_bytes
 from pathlib import Path
+from typing import NamedTuple
 
-from tests.years.arithmetic import NEW, Board, Clocks, Ply, Rating, aged, instant, long, rated, time_for_a_move
+from tests.years.arithmetic import NEVER, Rating, instant, rated, time_for_a_move
 from tests.years.story import Said, Story, Told
 
-_BY_TIME = frozenset({"forfeit", "void"})
-ROBOTS = re.compile(r"robot\d+")
-_PLAYED = re.compile(r"\bplayed (\S+)\.\n")
-_TAKEN_BACK = re.compile(r"\bt(?:ook|aken) back\b")
-_END = re.compile(r"void and counts for nobody|\bwon\b|\bdraw\b|\bdrawn\b")
-_WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3
-"""How many games of the same two players are rated within which time."""
-_WRITTEN = frozenset({"inbox", "outbox", "remarks", "intents"})
-"""Tables of what people wrote, which may name anybody."""
-_ANSWERS_AN_HOUR = 20
-"""How many answers mails that prove nothing cause to one address, at most, in an hour."""
+_ROBOT, _PLAYED = re.compile(r"robot\d+"), re.compile(r"\bplayed (\S+)\.\n")
+_WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3  # within which time how many games of the same two are rated
+_HOUR, _MOST_ANSWERS = timedelta(hours=1), 40  # within which time how many answers mails without proof cause to one
+_WRITTEN = ("inbox", "outbox", "remarks", "intents")  # tables of what people wrote, which may name anybody
+
+
+class Ply(NamedTuple):
+    number: int
+    notation: str
+    userid: str
+    played_at: datetime
+    is_automatic: bool
+    time_left: timedelta | None
+
+
+class Board(NamedTuple):
+    number: int
+    game: str
+    players: tuple[str, str]
+    plies: list[Ply]
+    control: str
+    started_at: datetime
+    ended_at: datetime
+    ending: str | None
+    winner: int | None
+    is_rated: bool
 
 
 def broken(story: Story, database: Path) -> Iterator[str]:
     """Whatever promise was broken, in sentences. The club must be at rest."""
-    said, told = defaultdict[int | None, list[Said]](list), defaultdict[int | None, list[Told]](list)
-    for word in story.said:
-        said[word.board].append(word)
-    for mail in (*story.told, *story.returned):
-        told[mail.board].append(mail)
     with closing(sqlite3.connect(database)) as tables:
-        boards = list(_boards(story, tables))
-        clocks = Clocks(story, tables)
-        yield from _not_handled_once(story, tables)
-        yield from _not_delivered(story, tables)
-        yield from _nobody_answered(story, tables)
-        yield from _changed_by_others(story, tables)
-        yield from _never_asked_for(story, boards)
-        yield from _tables_differ(story, tables, boards)
-        yield from _ratings_differ(story, tables, boards)
-        yield from _starved(story, tables)
-        yield from _not_erased(story, tables)
-    for board in boards:
-        yield from _played_when_kept_out(story, board)
-        yield from _not_played_by_its_player(story, board, said[board.number])
-        if story.babblers & {*board.players}:
+        referee = _Referee(story, tables)
+        yield from referee.wrongly_handled()
+        yield from referee.too_many_answers()
+        yield from referee.forbidden_rows()
+        yield from referee.never_asked_for()
+        yield from referee.wrong_standings()
+        yield from referee.not_erased()
+    for board in referee.boards:
+        yield from referee.wrongly_played(board)
+        if referee.babblers & {*board.players}:
             continue  # they may have asked for all of this in words of their own
-        yield from _not_told(story, board, told[board.number])
-        yield from _told_twice(story, board, told[board.number])
-        yield from _ended_wrongly(story, board, said[board.number])
-        if not any(word.line.split(" ")[0] in ("undo", "give") for word in said[board.number]):
-            yield from clocks.differ(board)
+        yield from referee.not_told(board)
+        yield from referee.told_twice(board)
+        yield from referee.wrongly_ended(board)
+        yield from referee.wrong_clocks(board)
     yield from story.seen
-    yield from _leaked(story)
-    yield from _told_differently(story)
+    yield from referee.wrongly_told()
 
 
-def _boards(story: Story, tables: sqlite3.Connection) -> Iterator[Board]:
-    """With the userids that players had first."""
-    names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids
-    rows = tables.execute(
-        "SELECT board, game, seat1_id, seat2_id, options, control, started_at, ended_at, ending, winner, rated "
-        "FROM matches ORDER BY ended_at"
-    )
-    for board, game, first, second, options, control, started_at, ended_at, ending, winner, counts in rows:
-        players = names[first], names[second]
-        found = tables.execute(
-            "SELECT ply, notation, seat, played_at, auto, time_left FROM plies WHERE board = ? ORDER BY ply", (board,)
-        )
-        plies = tuple(
-            Ply(ply, text, players[seat - 1], instant(at), bool(auto), None if left is None else long(left))
-            for ply, text, seat, at, auto, left in found
-        )
-        yield Board(
-            board, game, players, options, control, instant(started_at), instant(ended_at) if ended_at else None,
-            ending, winner, bool(counts), (first, second), plies,
-        )  # fmt: skip
+class _Referee:
+    def __init__(self, story: Story, tables: sqlite3.Connection) -> None:
+        self.story, self.tables = story, tables
+        self.names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids  # the first ones
+        boxes = {story.addresses[name] for name in story.babblers}
+        owners = tables.execute("SELECT address, userid FROM addresses JOIN players ON players.id = player_id")
+        self.babblers = story.babblers | {userid for address, userid in owners if address in boxes}  # by any name
+        self.rows = defaultdict[str, list[tuple[int, str, str]]](list)
+        """What came in, by Message-ID: number, state and reason."""
+        for number, raw, state, reason in tables.execute("SELECT id, raw, state, reason FROM inbox ORDER BY id"):
+            self.rows[str(message_from_bytes(raw)["Message-ID"])[1:-1]].append((number, state, reason))
+        times = tables.execute("SELECT received_at, handled_at FROM inbox WHERE handled_at > 0")
+        self.handled_at = {instant(received_at): instant(handled_at) for received_at, handled_at in times}
+        stops = tables.execute("SELECT player_id, starts_at, ends_at FROM absences WHERE kind <> 'heartbeat'")
+        self.stops = [(who and self.names[who], instant(start), instant(end)) for who, start, end in stops if start]
+        self.said, self.told = defaultdict[int | None, list[Said]](list), defaultdict[int | None, list[Told]](list)
+        for said in story.said:
+            self.said[said.board].append(said)
+        for told in (*story.told, *story.returned):
+            self.told[told.board].append(told)
+        self.boards = list(self._boards())
 
+    def _boards(self) -> Iterator[Board]:
+        """In the order in which they ended."""
+        plies = defaultdict[int, list[Ply]](list)
+        for board, number, notation, who, at, auto, left in self.tables.execute(
+            "SELECT board, ply, notation, iif(seat = 1, seat1_id, seat2_id), played_at, auto, time_left "
+            "FROM plies JOIN matches USING (board) ORDER BY ply"
+        ):
+            left = None if left is None else timedelta(microseconds=left)
+            plies[board].append(Ply(number, notation, self.names[who], instant(at), bool(auto), left))
+        for board, game, first, second, control, started_at, ended_at, *result in self.tables.execute(
+            "SELECT board, game, seat1_id, seat2_id, control, started_at, ended_at, ending, winner, rated "
+            "FROM matches ORDER BY ended_at"
+        ):
+            players = self.names[first], self.names[second]
+            yield Board(board, game, players, plies[board], control, instant(started_at), instant(ended_at), *result)
 
-def _by_key(tables: sqlite3.Connection) -> dict[str, list[tuple[int, str, str]]]:
-    """The rows of what came in, by Message-ID: number, state and reason."""
-    rows: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
-    for number, raw, state, reason in tables.execute("SELECT id, raw, state, reason FROM inbox ORDER BY id"):
-        rows[str(message_from_bytes(raw)["Message-ID"])[1:-1]].append((number, state, reason))
-    return rows
+    def wrongly_handled(self) -> Iterator[str]:
+        """What was acknowledged is handled once and answered; who proves who they are is never too much."""
+        answered = {number for (number,) in self.tables.execute("SELECT DISTINCT inbox_id FROM outbox")}
+        for said in self.story.said:
+            rows, words = self.rows[said.key], f'{said.key} by {said.author}, "{said.line}"'
+            states = [state for _, state, reason in rows if "handled before" not in reason]
+            is_own, is_kept = self.story.addresses.get(said.author) == said.sender, self._is_kept(said)
+            if is_own and said.is_proven and any("limit" in reason for _, _, reason in rows):
+                yield f"{words}, was too much: {rows}"
+            if said.is_torn or not (states or is_kept):
+                continue
+            is_back = not said.sender and {*states} == {"ignored"}  # and counts for the mail that it was, each time
+            if not is_back and states not in (["handled"], ["ignored"]):
+                yield f"{words}, is in the inbox as {rows}"
+            must_hear = is_own and is_kept and said.author not in self.babblers
+            is_unanswered = answered.isdisjoint(number for number, _, _ in rows)
+            if must_hear and is_unanswered and not self.story.is_kept_out(said.author, said.written_at):
+                yield f"nobody was told anything because of {words}: {rows}"
 
+    def _is_kept(self, said: Said) -> bool:
+        """Whether a mail is safe, and not of somebody erased, nor may have named them, nor came after the backup."""
+        if said.safe_at is None or _is_in(self.story.restored, said.safe_at):
+            return False
+        return not any(said.author == userid or said.written_at <= at for userid, at in self.story.erased.items())
 
-def _not_handled_once(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """What was acknowledged is handled exactly once; nothing is parked but what cannot be read."""
-    rows = _by_key(tables)
-    parked = "SELECT id, reason FROM inbox WHERE state = 'parked' AND reason NOT LIKE 'reject:%'"
-    for number, reason in tables.execute(parked):
-        yield f"mail {number} in the inbox is parked: {reason}"
-    for said in story.said:
-        if said.is_torn:
-            continue
-        states = [state for _, state, reason in rows[said.key] if "handled before" not in reason]
-        if not states and (said.safe_at is None or _is_forgotten(story, said)):
-            continue
-        if not said.sender and set(states) == {"ignored"}:
-            continue  # what came back counts for the mail that it was, however often it comes
-        if len(states) != 1 or states[0] not in ("handled", "ignored"):
-            yield f'{said.key} by {said.author}, "{said.line}", is in the inbox as {rows[said.key]}'
+    def too_many_answers(self) -> Iterator[str]:
+        """What others write in somebody's name causes few answers an hour."""
+        forged = {said.key: said.sender for said in self.story.said if said.author not in self.story.addresses}
+        causes = {number: forged.get(key) for key, rows in self.rows.items() for number, _, _ in rows}
+        asked = defaultdict[str, list[datetime]](list)
+        replies = "SELECT inbox_id, created_at, address FROM outbox WHERE reply ORDER BY created_at"
+        for number, created_at, address in self.tables.execute(replies):
+            if causes.get(number) == address:
+                asked[address].append(instant(created_at))
+        for address, times in asked.items():
+            if any(late - early < _HOUR for early, late in zip(times, times[_MOST_ANSWERS:], strict=False)):
+                yield f"{address} got more than {_MOST_ANSWERS} answers in an hour to what others wrote"
 
+    def forbidden_rows(self) -> Iterator[str]:
+        """Only what cannot be read is parked, what is owed is sent, and what enemies asked for was not done."""
+        refused, babblers, nobody = self.story.refused, self.babblers, set[str]()
+        changed = {*babblers, *self.story.erased, *self.story.merged}
+        parked = "state = 'parked' AND reason NOT LIKE 'reject:%'"
+        settings = """json_patch('{"mail":0,"picture":0}', settings) <> '{"mail":"text","picture":"off"}'"""
+        for spared, wrong, query in (  # whom it may be true of, what is wrong, and where it would be found
+            (nobody, "mail {1} in the inbox is parked: {2}", f"'', id, reason FROM inbox WHERE {parked}"),
+            (refused, "mail {1} to {0} is {2}: {3}", "address, id, state, trouble FROM outbox WHERE state <> 'sent'"),
+            (refused, "{0} gets no more mail, and never refused any", "address FROM addresses WHERE suspended_at > 0"),
+            (nobody, "{0} is somebody's address now", "address FROM addresses WHERE address LIKE '%evil.example'"),
+            (babblers, "{0} blocked somebody, and never wanted that", "player_id FROM blocks"),
+            (babblers, "{0} is on vacation, and never wanted that", "player_id FROM absences WHERE kind = 'vacation'"),
+            (babblers, "{0} wrote to all, and never wanted that", "player_id FROM broadcasts"),
+            (changed, "{0} is gone, and never wanted that", "id FROM players WHERE NOT bot AND removed_at NOT NULL"),
+            (changed, "{0} has other settings: {1}", f"id, settings FROM players WHERE NOT bot AND {settings}"),
+        ):
+            for who, *rest in self.tables.execute(f"SELECT {query}"):
+                name = self.names.get(who, who)
+                if name not in spared:
+                    yield wrong.format(name, *rest)
 
-def _not_delivered(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """What is owed is sent, if nothing has failed for a while, except to those whose mail servers refuse them."""
-    for number, address, state, trouble in tables.execute(
-        "SELECT id, address, state, trouble FROM outbox WHERE state <> 'sent'"
-    ):
-        if address not in story.refused:
-            yield f"mail {number} to {address} is {state}: {trouble}"
+    def never_asked_for(self) -> Iterator[str]:
+        """Nobody plays more boards than they and the other have asked for."""
+        own = [said for said in self.story.said if self.story.addresses.get(said.author) == said.sender]
+        wanted = Counter(self.story.person(said.author) for said in own if re.search("^seek|challenge", said.line))
+        for pair, number in Counter(frozenset(board.players) for board in self.boards).items():
+            if not self.babblers & pair and number > sum(wanted[name] for name in pair):
+                yield f"{' and '.join(sorted(pair))} play {number} boards, and asked for fewer"
 
+    def wrong_standings(self) -> Iterator[str]:
+        """Standings and ratings are those that follow from the boards by Glicko-2, in the order in which they ended."""
+        ratings = defaultdict[tuple[str, str], Rating](Rating)
+        scores = defaultdict[tuple[str, str], Counter[float]](Counter)
+        for board, score in self._results():
+            first, second = ((name, board.game) for name in board.players)
+            one, two = ratings[first], ratings[second]
+            ratings[first] = rated(one, two, score, board.ended_at)
+            ratings[second] = rated(two, one, 1 - score, board.ended_at)
+            scores[first][score] += 1
+            scores[second][1 - score] += 1
+        doubtful = {board.game for board in self.boards if _is_in(self.story.leaps, board.ended_at)}
+        for number, game, won, lost, drawn, rating, deviation in self.tables.execute(
+            "SELECT player_id, game, won, lost, drawn, rating, deviation FROM ratings"
+        ):
+            name = self.names[number]
+            true, own = ratings[name, game], scores.pop((name, game), Counter())
+            if (won, lost, drawn) != (own[1.0], own[0.0], own[0.5]):
+                yield f"{name} has {won} won, {lost} lost, {drawn} drawn in {game}; the boards say {dict(own)}"
+            difference = max(abs(true.value - rating), abs(true.deviation - deviation))
+            if difference > 0.01 and game not in doubtful:
+                yield f"{name} is rated {rating:.2f} in {game}, and by the boards {true.value:.2f}"
+        for (name, game), own in scores.items():
+            if name not in self.story.erased:
+                yield f"{name} has no standing in {game}; the boards say {dict(own)}"
 
-def _nobody_answered(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """Whoever writes in their own name gets an answer, or somebody else does."""
-    rows = _by_key(tables)
-    answered = {number for (number,) in tables.execute("SELECT DISTINCT inbox_id FROM outbox")}
-    for said in story.said:
-        if said.is_torn or said.author in story.babblers:
-            continue  # what they say may be a mail that is never answered
-        is_own = story.addresses.get(said.author) == said.sender
-        if not is_own or said.safe_at is None or _is_forgotten(story, said):
-            continue
-        if any(name == said.author and begins < said.written_at < ends for name, begins, ends in story.kept_out):
-            continue  # they are told so once a day
-        if not any(number in answered for number, _, _ in rows[said.key]):
-            yield f'nobody was told anything because of {said.key} by {said.author}, "{said.line}": {rows[said.key]}'
+    def _results(self) -> Iterator[tuple[Board, float]]:
+        """The boards that count, and the score of the first player, in the order in which they ended."""
+        ended = defaultdict[tuple[str, frozenset[str]], list[datetime]](list)
+        for board in self.boards:
+            both_moved = len({ply.userid for ply in board.plies}) == 2
+            if board.ended_at == NEVER or not board.is_rated or board.ending == "void" or not both_moved:
+                continue
+            before = ended[board.game, frozenset(board.players)]
+            is_one_too_many = sum(board.ended_at - at <= _WINDOW for at in before) >= _MOST_OF_A_PAIR
+            if is_one_too_many or any(map(_ROBOT.fullmatch, board.players)):
+                continue
+            before.append(board.ended_at)
+            yield board, 0.5 if board.winner is None else float(board.winner == 1)
 
+    def not_erased(self) -> Iterator[str]:
+        """Somebody who was erased is named nowhere any more, but in what others wrote since, and were told of that."""
+        tables = self.tables.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        for userid, erased_at in self.story.erased.items():
+            address = self.story.addresses[userid]
+            named = "|".join(rf"\b{re.escape(name)}\b" for name in (address, userid, *self.story.names[userid]))
+            is_forged = any(said.sender == address and said.written_at > erased_at for said in self.story.said)
+            for (table,) in tables:
+                if is_forged and table in ("inbox", "outbox"):
+                    continue
+                pattern = re.compile(re.escape(address) if table in _WRITTEN else named)
+                for row in self.tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
+                    cells = [cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell) for cell in row]
+                    if pattern.search("\n".join(cells)):
+                        yield f"{userid} was erased, and {table} still knows them: {str(row)[:200]}"
 
-def _is_forgotten(story: Story, said: Said) -> bool:
-    """Whether a mail may be gone: it is of somebody erased, or may have named them, or came after the backup."""
-    if said.safe_at is not None and any(begins <= said.safe_at <= ends for begins, ends in story.restored):
-        return True
-    return any(said.author == userid or said.written_at <= at for userid, at in story.erased.items())
+    def wrongly_played(self, board: Board) -> Iterator[str]:
+        """Each ply was written by its own player, about this board, and counts once; who is kept out does not play."""
+        written = defaultdict[tuple[str, str], list[datetime]](list)
+        for said in self.said[board.number]:
+            written[self.story.person(said.author), said.line.casefold()].append(said.written_at)
+        for ply in board.plies:
+            who, is_robot = f"board {board.number}, ply {ply.number}: {ply.userid}", _ROBOT.fullmatch(ply.userid)
+            if not ply.is_automatic and self.story.is_kept_out(ply.userid, ply.played_at):
+                yield f"{who} played, and was kept out"
+            if ply.is_automatic or is_robot or ply.userid in self.babblers:
+                continue
+            own = written[ply.userid, ply.notation.casefold()]
+            if not own or own[0] > ply.played_at:
+                yield f"{who} never wrote {ply.notation}"
+            else:
+                own.pop(0)
 
-
-def _not_played_by_its_player(story: Story, board: Board, about: list[Said]) -> Iterator[str]:
-    """Each ply was written by its own player, about this board, and counts once."""
-    written: dict[str, list[Said]] = defaultdict(list)
-    for said in about:
-        written[f"{story.person(said.author)} {said.line.casefold()}"].append(said)
-    for ply in board.plies:
-        if ply.is_automatic or ROBOTS.fullmatch(ply.userid) or ply.userid in story.babblers:
-            continue
-        own = written[f"{ply.userid} {ply.notation.casefold()}"]
-        earlier = [said for said in own if said.written_at <= ply.played_at]
-        if not earlier:
-            yield f"board {board.number}, ply {ply.number}: {ply.userid} never wrote {ply.notation}"
-        else:
-            own.remove(earlier[0])
-
-
-def _hearers(story: Story, board: Board, but: str = "") -> list[str]:
-    """The players of a board who can be told of it."""
-    if story.erased.keys() & {*board.players}:
-        return []
-    known = [name for name in board.players if name != but and name in story.addresses]
-    return [name for name in known if story.addresses[name] not in story.refused]
-
-
-def _not_told(story: Story, board: Board, told: list[Told]) -> Iterator[str]:
-    """The other player was told of each ply after it was played, and both of the end."""
-    for ply in board.plies:
-        if ply.is_automatic:
-            continue
-        does = "swapped sides" if ply.notation == "swap" else f"played {ply.notation}"
-        sentences = [f"{name} {does}" for name in (ply.userid, *story.names[ply.userid])]
-        for other in _hearers(story, board, but=ply.userid):
-            heard = _texts(story, told, other, ply.played_at)
-            if not any(sentence in text for text in heard for sentence in sentences):
-                yield f"board {board.number}, ply {ply.number}: {other} never heard that {sentences[0]}"
-    if board.ended_at is not None:
-        for name in _hearers(story, board):
-            if not any(_END.search(text) for text in _texts(story, told, name, board.ended_at)):
+    def not_told(self, board: Board) -> Iterator[str]:
+        """The other player was told of each ply after it was played, and both of the end."""
+        if self.story.erased.keys() & {*board.players}:
+            return
+        addresses = {name: self.story.addresses.get(name) for name in board.players}
+        hearers = [name for name, address in addresses.items() if address and address not in self.story.refused]
+        for ply in [ply for ply in board.plies if not ply.is_automatic]:
+            does = "swapped sides" if ply.notation == "swap" else f"played {ply.notation}"
+            sentences = [f"{name} {does}" for name in (ply.userid, *self.story.names[ply.userid])]
+            for other in [name for name in hearers if name != ply.userid]:
+                heard = self._heard(board, other, ply.played_at)
+                if not any(sentence in heard for sentence in sentences):
+                    yield f"board {board.number}, ply {ply.number}: {other} never heard that {sentences[0]}"
+        end = r"void and counts for nobody|\bwon\b|\bdraw\b|\bdrawn\b"
+        for name in hearers:
+            if board.ended_at < NEVER and not re.search(end, self._heard(board, name, board.ended_at)):
                 yield f"board {board.number}: {name} was never told that it has ended"
 
+    def _heard(self, board: Board, userid: str, since: datetime) -> str:
+        """What somebody was told from an instant on, which may be dated too late if the clock was ahead."""
+        boxes, since = self.story.mailboxes(userid), since - self.story.ahead
+        told = [each for each in self.told[board.number] if each.address in boxes and each.told_at >= since]
+        return "\n".join(each.text for each in told)
 
-def _texts(story: Story, told: list[Told], userid: str, since: datetime) -> list[str]:
-    """What somebody was told from an instant on, which may be dated too late if the clock was ahead."""
-    boxes = story.mailboxes(userid)
-    return [each.text for each in told if each.address in boxes and each.told_at >= since - story.ahead]
+    def told_twice(self, board: Board) -> Iterator[str]:
+        """A ply is told to each of its players in one mail, however often that is sent."""
+        told = {(each.address, each.key, each.text) for each in self.told[board.number]}
+        if self.story.restored or any(re.search(r"\bt(?:ook|aken) back\b", text) for _, _, text in told):
+            return
+        played = Counter(ply.notation for ply in board.plies)
+        words = Counter((address, notation) for address, _, text in told for notation in _PLAYED.findall(text))
+        for (address, notation), number in words.items():
+            if number > played[notation]:
+                yield f"board {board.number}: {address} was told {number} times that {notation} was played"
 
-
-def _told_twice(story: Story, board: Board, told: list[Told]) -> Iterator[str]:
-    """A ply is told to each of its players in one mail, however often that is sent."""
-    words = Counter[tuple[str, str]]()
-    for address, _, text in {(each.address, each.key, each.text) for each in told}:
-        words.update((address, sentence) for sentence in _PLAYED.findall(text))
-    played = Counter(ply.notation for ply in board.plies)
-    taken_back = any(_TAKEN_BACK.search(each.text) for each in told)
-    for (address, notation), number in words.items():
-        if number > played[notation] and not taken_back and not story.restored:
-            yield f"board {board.number}: {address} was told {number} times that {notation} was played"
-
-
-def _ended_wrongly(story: Story, board: Board, said: list[Said]) -> Iterator[str]:
-    """Nobody resigns but by their own words, and nobody loses by time before their time is over."""
-    if board.ended_at is None or board.number in story.voided or {*board.players} & {*story.erased}:
-        return
-    words = [(story.person(each.author), each.line) for each in said]
-    if board.ending == "resigned":
+    def wrongly_ended(self, board: Board) -> Iterator[str]:
+        """Nobody resigns but by their own words, and nobody loses by time before their time is over."""
+        if board.ended_at == NEVER or board.number in self.story.voided or {*board.players} & {*self.story.erased}:
+            return
+        resigned = {self.story.person(said.author) for said in self.said[board.number] if said.line == "resign!"}
         loser = board.players[2 - board.winner] if board.winner else ""
-        if (loser, "resign!") not in words:
+        if board.ending == "resigned" and loser not in resigned:
             yield f"board {board.number} ended as {loser} resigned, who never did"
-    # Whoever resigns before both have moved makes the game void.
-    if board.ending in _BY_TIME and "resign!" not in {line for _, line in words}:
-        begun = max([board.started_at, *(ply.played_at for ply in board.plies)])
-        allowed = time_for_a_move(board.control)
-        is_misdated = any(begins <= begun <= ends for begins, ends in story.leaps)
-        if board.ended_at - begun < allowed and not is_misdated:
-            yield f"board {board.number} ended by time after {board.ended_at - begun}, of {allowed} ({board.control})"
+        if board.ending in ("forfeit", "void") and not resigned:  # who resigns before both have moved makes it void
+            begun = max([board.started_at, *(ply.played_at for ply in board.plies)])
+            took, allowed = board.ended_at - begun, time_for_a_move(board.control)
+            if took < allowed and not _is_in(self.story.leaps, begun):
+                yield f"board {board.number} ended by time after {took}, of {allowed} ({board.control})"
+
+    def wrong_clocks(self, board: Board) -> Iterator[str]:
+        """What each player had left at each ply follows exactly from the times of mails."""
+        said = {said.line.split(" ")[0] for said in self.said[board.number]}
+        leaps = [begins for begins, ends in self.story.leaps if board.started_at <= ends]
+        if self.story.restored or said & {"undo", "give"} or any(at <= board.ended_at for at in leaps):
+            return  # the clock leapt while they played, or the board was set back, or they took back or gave time
+        stops = [(begins, ends) for who, begins, ends in self.stops if who is None or who in board.players]
+        allowed, begun = time_for_a_move(board.control), board.started_at
+        given_until = dict.fromkeys(board.players, begun)
+        for ply in board.plies:
+            # A mail counts from when it came, but what is given before it is handled is given for that move, too.
+            handled_at = max(ply.played_at, self.handled_at.get(ply.played_at, ply.played_at))
+            gifts = [gift for at, gift in self.story.gifts if given_until[ply.userid] < at <= handled_at]
+            stood_still = [min(ends, ply.played_at) - max(begins, begun) for begins, ends in stops]
+            most = sum(gifts, allowed) - (ply.played_at - begun)
+            had = sum((max(time, timedelta()) for time in stood_still), most)
+            if ply.time_left is not None and not max(most, timedelta()) <= ply.time_left <= max(had, timedelta()):
+                yield f"board {board.number}, ply {ply.number}: {ply.userid} had {had} left, and not {ply.time_left}"
+            given_until[ply.userid] = begun = handled_at
+
+    def wrongly_told(self) -> Iterator[str]:
+        """What only one may read, or enemies wrote in a name, is told to nobody else; a mail sent again is the same."""
+        owners = {mark: self.story.mailboxes(self.story.person(userid)) for mark, userid in self.story.secrets.items()}
+        for said in self.story.said:
+            owners.update((mark, {said.sender}) for mark in re.findall(r"\bevil\w+x\b", said.line))
+        texts = dict[tuple[str, str], str]()
+        for told in self.story.told:
+            for mark in re.findall(r"\b(?:secret\d+x|evil\w+x)\b", told.text):
+                if told.address not in owners.get(mark, set()):
+                    yield f"{told.address} was told {mark} in {told.key}"
+            if texts.setdefault((told.address, told.key), told.text) != told.text:
+                yield f"{told.key} to {told.address} came with two texts"
 
 
-def _changed_by_others(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """What enemies asked for in others' names has not been done."""
-    for (address,) in tables.execute("SELECT address FROM addresses WHERE address LIKE '%evil.example'"):
-        yield f"{address} is somebody's address now"
-    for (address,) in tables.execute("SELECT address FROM addresses WHERE suspended_at IS NOT NULL"):
-        if address not in story.refused:
-            yield f"{address} gets no more mail, and never refused any"
-    yield from _players_changed(story, tables)
-    for what, table in (
-        ("blocked somebody", "blocks"),
-        ("is on vacation", "(SELECT player_id FROM absences WHERE kind = 'vacation')"),
-        ("wrote to all", "broadcasts"),
-    ):
-        query = f"SELECT players.id FROM {table} JOIN players ON players.id = player_id"  # noqa: S608  names of this file
-        for name in [story.ids[number] for (number,) in tables.execute(query)]:
-            if name not in story.babblers:
-                yield f"{name} {what}, and never wanted that"
-
-
-def _players_changed(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    for number, removed_at, settings in tables.execute("SELECT id, removed_at, settings FROM players WHERE NOT bot"):
-        name = story.ids[number]
-        if name in story.erased or name in story.babblers or name in story.merged:
-            continue
-        if removed_at is not None:
-            yield f"{name} is gone, and never wanted that"
-        if json.loads(settings) != {"mail": "text", "picture": "off"}:
-            yield f"{name} has other settings: {settings}"
-
-
-def _never_asked_for(story: Story, boards: list[Board]) -> Iterator[str]:
-    """Nobody plays more boards than they and the other have asked for."""
-    wanted = Counter(story.person(said.author) for said in story.said if story.addresses.get(said.author) == said.sender
-                     and ("challenge" in said.line or said.line.startswith("seek")))  # fmt: skip
-    begun = Counter(frozenset(board.players) for board in boards if not story.babblers & {*board.players})
-    for pair, number in begun.items():
-        if number > sum(wanted[name] for name in pair):
-            yield f"{' and '.join(sorted(pair))} play {number} boards, and asked for fewer"
-
-
-def _played_when_kept_out(story: Story, board: Board) -> Iterator[str]:
-    """Who is kept out does not play."""
-    for ply in board.plies:
-        for userid, begins, ends in story.kept_out:
-            if userid == ply.userid and begins < ply.played_at < ends and not ply.is_automatic:
-                yield f"board {board.number}, ply {ply.number}: {ply.userid} played, and was kept out"
-
-
-def _not_erased(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """Somebody who was erased is named nowhere any more, but in what others wrote since, and were told of that."""
-    for userid, erased_at in story.erased.items():
-        address = story.addresses[userid]
-        named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in (address, userid, *story.names[userid])))
-        is_forged = any(said.sender == address and said.written_at > erased_at for said in story.said)
-        for (table,) in tables.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
-            if is_forged and table in ("inbox", "outbox"):
-                continue
-            pattern = re.compile(re.escape(address)) if table in _WRITTEN else named
-            for row in tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
-                if any(pattern.search(_text(cell)) for cell in row):
-                    yield f"{userid} was erased, and {table} still knows them: {str(row)[:200]}"
-
-
-def _text(cell: object) -> str:
-    return cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell)
-
-
-def _results(story: Story, boards: list[Board]) -> Iterator[tuple[Board, dict[str, float]]]:
-    """The boards that count, and the score of each of their players, in the order in which they ended."""
-    ended = defaultdict[tuple[str, frozenset[str]], list[datetime]](list)
-    for board in boards:
-        both_moved = len({ply.userid for ply in board.plies}) == 2
-        if board.ended_at is None or not board.is_rated or board.ending == "void" or not both_moved:
-            continue
-        if any(map(ROBOTS.fullmatch, board.players)):
-            continue
-        before = ended[board.game, frozenset(board.players)]
-        if sum(board.ended_at - at <= _WINDOW for at in before) >= _MOST_OF_A_PAIR:
-            continue
-        before.append(board.ended_at)
-        first = 0.5 if board.winner is None else float(board.winner == 1)
-        yield board, dict(zip(board.players, (first, 1 - first), strict=True))
-
-
-def _tables_differ(story: Story, tables: sqlite3.Connection, boards: list[Board]) -> Iterator[str]:
-    """The tables of won, lost and drawn games are those of the boards."""
-    counted: dict[tuple[str, str], Counter[float]] = defaultdict(Counter)
-    for board, scores in _results(story, boards):
-        for name, score in scores.items():
-            counted[name, board.game][score] += 1
-    names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids
-    for number, game, won, lost, drawn in tables.execute("SELECT player_id, game, won, lost, drawn FROM ratings"):
-        name = names[number]
-        own = counted.pop((name, game), Counter())
-        if (won, lost, drawn) != (own[1.0], own[0.0], own[0.5]):
-            yield f"{name} has {won} won, {lost} lost, {drawn} drawn in {game}; the boards say {dict(own)}"
-    for (name, game), own in counted.items():
-        if name not in story.erased:
-            yield f"{name} has no standing in {game}; the boards say {dict(own)}"
-
-
-def _ratings_differ(story: Story, tables: sqlite3.Connection, boards: list[Board]) -> Iterator[str]:
-    """Ratings are those that follow from the boards by Glicko-2, in the order in which they ended."""
-    found, at = dict[tuple[str, str], Rating](), dict[tuple[str, str], datetime]()
-    doubtful = {board.game for board in boards if _is_of_a_leap(story, board.ended_at)}
-    for board, scores in _results(story, boards):
-        assert board.ended_at is not None
-        first, second = ((name, board.game) for name in board.players)
-        one, two = (aged(found.get(key, NEW), board.ended_at - at.get(key, board.ended_at)) for key in (first, second))
-        found[first] = rated(one, two, scores[board.players[0]])
-        found[second] = rated(two, one, scores[board.players[1]])
-        at[first] = at[second] = board.ended_at
-    names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids
-    for number, game, rating, deviation in tables.execute("SELECT player_id, game, rating, deviation FROM ratings"):
-        own = found.get((names[number], game), NEW)
-        if game not in doubtful and (abs(own[0] - rating) > 0.01 or abs(own[1] - deviation) > 0.01):
-            yield f"{names[number]} is rated {rating:.2f} in {game}, and by the boards {own[0]:.2f}"
-
-
-def _is_of_a_leap(story: Story, at: datetime | None) -> bool:
-    return at is not None and any(begins <= at <= ends for begins, ends in story.leaps)
-
-
-def _starved(story: Story, tables: sqlite3.Connection) -> Iterator[str]:
-    """Whoever proves who they are is not put off for what others write in their name, who cause few answers an hour."""
-    rows = _by_key(tables)
-    asked, written = defaultdict[str, list[datetime]](list), {said.key: said for said in story.said}
-    for said in story.said:
-        if (
-            said.is_proven
-            and story.addresses.get(said.author) == said.sender
-            and any("limit" in reason for _, _, reason in rows[said.key])
-        ):
-            yield f'{said.key} by {said.author}, "{said.line}", was too much: {rows[said.key]}'
-    keys = {number: key for key, found in rows.items() for number, _, _ in found}
-    for number, created_at, address in tables.execute(
-        "SELECT inbox_id, created_at, address FROM outbox WHERE reply ORDER BY created_at"
-    ):
-        word = written.get(keys.get(number, ""))
-        if word is not None and word.sender == address and word.author not in story.addresses:
-            lately = [at for at in asked[address] if at > instant(created_at) - timedelta(hours=1)]
-            asked[address] = [*lately, instant(created_at)]
-            if len(lately) == 2 * _ANSWERS_AN_HOUR:
-                yield f"{address} got more than {len(lately)} answers in an hour to what others wrote"
-
-
-def _leaked(story: Story) -> Iterator[str]:
-    """What only one may read is in no mail to others, and what enemies wrote in a name in none but to that name."""
-    owners = {mark: story.mailboxes(story.person(userid)) for mark, userid in story.secrets.items()}
-    for said in story.said:
-        for mark in re.findall(r"\bevil\w+x\b", said.line):
-            owners[mark] = {said.sender}
-    for told in story.told:
-        for mark in re.findall(r"\b(?:secret\d+x|evil\w+x)\b", told.text):
-            if told.address not in owners.get(mark, set()):
-                yield f"{told.address} was told {mark} in {told.key}"
-
-
-def _told_differently(story: Story) -> Iterator[str]:
-    """A mail that is sent again is the same mail."""
-    texts: dict[tuple[str, str], str] = {}
-    for told in story.told:
-        if texts.setdefault((told.address, told.key), told.text) != told.text:
-            yield f"{told.key} to {told.address} came with two texts"
+def _is_in(spans: list[tuple[datetime, datetime]], at: datetime) -> bool:
+    return any(begins <= at <= ends for begins, ends in spans)

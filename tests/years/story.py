@@ -99,6 +99,10 @@ class Story:
         """The userid that somebody began with, whichever of their accounts is named."""
         return self.merged.get(userid, userid)
 
+    def is_kept_out(self, userid: str, at: datetime) -> bool:
+        """Whether somebody was banned at an instant."""
+        return any(name == userid and begins < at < ends for name, begins, ends in self.kept_out)
+
     def mailboxes(self, userid: str) -> set[str]:
         """The addresses of somebody."""
         return {address for name, address in self.addresses.items() if self.person(name) == userid}

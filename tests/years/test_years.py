@@ -78,100 +78,84 @@ def test_servers_of_an_older_version_end_when_they_notice_that_the_database_was_
         assert tables.execute("SELECT state FROM inbox").fetchall() == [("handled",)]
 
 
-def forget_what_was_told(story: Story, _tables: sqlite3.Connection) -> None:
+IN_TABLES = {
+    "UPDATE plies SET notation = 'Z9' WHERE ply = 1 AND NOT auto": "never wrote Z9",
+    "UPDATE inbox SET state = 'parked' WHERE id = (SELECT max(id) FROM inbox WHERE state = 'handled')": "is parked: ",
+    "INSERT INTO inbox (received_at, recipients, raw, state) "
+    "SELECT received_at, recipients, raw, 'handled' FROM inbox WHERE state = 'handled' LIMIT 1": "is in the inbox as",
+    "DELETE FROM outbox": "nobody was told anything because of",
+    "UPDATE outbox SET state = 'failed' WHERE id = (SELECT max(id) FROM outbox)": "is failed: ",
+    "INSERT INTO ratings VALUES (1, 'moku', 1500, 350, 0.06, 1, 0, 0, 0)": "1 won, 0 lost, 0 drawn in moku",
+    "INSERT INTO ratings VALUES (1, 'moku', 1501, 350, 0.06, 0, 0, 0, 0)": "is rated 1501.00 in moku",
+    "UPDATE matches SET ending = 'forfeit', winner = 1, ended_at = moved_at + 1 WHERE ended_at IS NULL": "ed by time",
+    "UPDATE matches SET ending = 'resigned', winner = 1, ended_at = moved_at WHERE ended_at IS NULL": "who never did",
+    "UPDATE plies SET time_left = time_left + 1 WHERE time_left > 0": "left, and not",
+    "UPDATE inbox SET reason = 'limit: too much'": "was too much",
+    """UPDATE players SET settings = '{"mail": "html"}' WHERE NOT bot""": "has other settings",
+    "UPDATE players SET removed_at = created_at": "is gone, and never wanted that",
+    "UPDATE addresses SET suspended_at = confirmed_at": "gets no more mail",
+    "UPDATE addresses SET address = 'mallory@evil.example' WHERE rowid = 1": "is somebody's address now",
+}
+"""What is done to the tables, and what the referee says."""
+
+
+@pytest.mark.parametrize("statement", IN_TABLES)
+def test_the_referee_sees_in_the_tables(life: Life, tmp_path: Path, statement: str) -> None:
+    outcome, database = life
+    changed = Path(shutil.copy(database, tmp_path / "copy.db"))
+    with closing(sqlite3.connect(changed)) as tables, tables:
+        tables.execute(statement)
+    assert IN_TABLES[statement] in "\n".join(broken(outcome.story, changed))
+
+
+def forget_what_was_told(story: Story) -> None:
     story.told = [told for told in story.told if "played" not in told.text]
 
 
-def play_for_somebody(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE plies SET notation = 'Z9' WHERE ply = 1 AND NOT auto")
-
-
-def park(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE inbox SET state = 'parked' WHERE id = (SELECT max(id) FROM inbox WHERE state = 'handled')")
-
-
-def handle_twice(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute(
-        "INSERT INTO inbox (received_at, recipients, raw, state) "
-        "SELECT received_at, recipients, raw, 'handled' FROM inbox WHERE state = 'handled' LIMIT 1"
-    )
-
-
-def lose(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE outbox SET state = 'failed' WHERE id = (SELECT max(id) FROM outbox)")
-
-
-def add_a_win(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE ratings SET won = won + 1")
-
-
-def end_early(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute(
-        "UPDATE matches SET ending = 'forfeit', winner = 1, ended_at = moved_at + 1 WHERE board NOT IN "
-        "(SELECT board FROM matches WHERE ended_at IS NOT NULL)"
-    )
-
-
-def wind_a_clock(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE plies SET time_left = time_left + 1 WHERE time_left > 0")
-
-
-def rate_higher(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE ratings SET rating = rating + 1")
-
-
-def tell_plies_again(story: Story, _tables: sqlite3.Connection) -> None:
-    story.told += [replace(told, key=f"again {told.key}") for told in story.told]
-
-
-def hide_ends(story: Story, _tables: sqlite3.Connection) -> None:
+def hide_ends(story: Story) -> None:
     story.told = [told for told in story.told if re.search("void|won|drawn", told.text) is None]
 
 
-def put_off_somebody_proven(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("UPDATE inbox SET reason = 'limit: too much'")
+def tell_plies_again(story: Story) -> None:
+    story.told += [replace(told, key=f"again {told.key}") for told in story.told]
 
 
-def change_settings(_story: Story, tables: sqlite3.Connection) -> None:
-    tables.execute("""UPDATE players SET settings = '{"mail": "html"}' WHERE NOT bot""")
+def tell_it_in_other_words(story: Story) -> None:
+    story.told.append(replace(story.told[0], text="other words"))
 
 
-def play_while_kept_out(story: Story, tables: sqlite3.Connection) -> None:
-    """Whoever plays first on a board of two people."""
-    query = "SELECT seat1_id FROM matches JOIN plies USING (board) WHERE ply = 1 AND NOT auto"
-    number = next(number for (number,) in tables.execute(query) if number in story.ids)
-    story.kept_out.append((story.ids[number], START, START + timedelta(days=DAYS)))
-
-
-def keep_an_address(story: Story, _tables: sqlite3.Connection) -> None:
-    story.erased[story.said[0].author] = story.told[-1].told_at
-
-
-def tell_a_secret(story: Story, _tables: sqlite3.Connection) -> None:
+def tell_a_secret(story: Story) -> None:
     story.secrets["secret99x"] = story.said[0].author
     other = next(told for told in story.told if told.address != story.said[0].sender)
     story.told.append(replace(other, key="new", text="alice thinks of secret99x"))
 
 
-def tell_it_in_other_words(story: Story, _tables: sqlite3.Connection) -> None:
-    story.told.append(replace(story.told[0], text="other words"))
+def keep_out(story: Story) -> None:
+    story.kept_out += [(userid, START, START + timedelta(days=DAYS)) for userid in story.addresses]
+
+
+def erase(story: Story) -> None:
+    story.erased[story.said[0].author] = story.told[-1].told_at
+
+
+def want_no_boards(story: Story) -> None:
+    story.said = [said for said in story.said if re.search("challenge|seek", said.line) is None]
 
 
 @pytest.mark.parametrize(
-    "tamper",
+    ("tamper", "sentence"),
     [
-        forget_what_was_told, play_for_somebody, park, handle_twice, lose, add_a_win, end_early, change_settings,
-        wind_a_clock, rate_higher, tell_plies_again, hide_ends, put_off_somebody_proven,
-        play_while_kept_out, keep_an_address, tell_a_secret, tell_it_in_other_words,
+        (forget_what_was_told, "never heard that"), (hide_ends, "was never told that it has ended"),
+        (tell_plies_again, "times that"), (tell_it_in_other_words, "came with two texts"),
+        (tell_a_secret, "was told secret99x"), (keep_out, "played, and was kept out"),
+        (erase, "was erased, and addresses still knows them"), (want_no_boards, "boards, and asked for fewer"),
     ],
 )  # fmt: skip
-def test_the_referee_sees(life: Life, tmp_path: Path, tamper: Callable[[Story, sqlite3.Connection], None]) -> None:
+def test_the_referee_sees_in_the_story(life: Life, tamper: Callable[[Story], None], sentence: str) -> None:
     outcome, database = life
     story = copy.deepcopy(outcome.story)
-    changed = Path(shutil.copy(database, tmp_path / "copy.db"))
-    with closing(sqlite3.connect(changed)) as tables, tables:
-        tamper(story, tables)
-    assert list(broken(story, changed))
+    tamper(story)
+    assert sentence in "\n".join(broken(story, database))
 
 
 def test_a_failure_shrinks_to_few_people_and_faults_and_tells_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:
