@@ -29,6 +29,8 @@ from pbm.reading.sentences import (
 
 READ = 8
 """How many sentences are read; an answer with more is no plain yes."""
+_MOST_COMMAS = 3
+"""After this many commas the rest of a sentence is one clause."""
 
 
 class Answer(StrEnum):
@@ -77,7 +79,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     """
     written = sentences(text)
     said = [each.text for each in written]
-    kinds = [_kinds(sentence, others) for sentence in said[:READ]]
+    kinds = [kind for sentence in said[:READ] for kind in _kinds(sentence, others)]
     every = set[str]().union(*kinds)
     # A text that also says no agrees to nothing, wherever the no stands.
     for refusal in (Answer.NEVER, Answer.NO):
@@ -88,17 +90,14 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     if name and to_play:
         agreeing.add(_NAMING)
     if agreeing.isdisjoint(every):
-        return Consent(Answer.ASKS if _asks(said, every) else Answer.UNCLEAR)
+        asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
+        return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
     # Only a game needs a plain yes: its board goes to somebody else at once.
     if not to_play:
         return Consent(Answer.YES, name)
     is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
     answer = _to_game(kinds, is_plain=is_whole and (not game or game_named(text) in ("", game)))
     return Consent(answer, name if answer is Answer.YES else "")
-
-
-def _asks(said: Sequence[str], every: Collection[str]) -> bool:
-    return "asks" in every or any(each.rstrip().endswith("?") for each in said)
 
 
 def _to_game(kinds: Sequence[set[str]], *, is_plain: bool) -> Answer:
@@ -156,7 +155,7 @@ def introduced(text: str) -> str:
             name = _named(part, ())
             if name:
                 return name
-    is_alone = bool(said) and all(_kinds(each, ()) for each in said[1:])
+    is_alone = bool(said) and all(all(_kinds(each, ())) for each in said[1:])
     return _lone_name(said[0]) if is_alone else ""
 
 
@@ -174,15 +173,21 @@ def _lone_name(sentence: str) -> str:
 
 def _parts(sentence: str) -> list[str]:
     """The sentence, and its clauses: "I'm Joe and want to play" introduces Joe."""
-    pieces = sentence.replace(",", " and ").replace(";", " and ").split(" and ")
+    pieces = sentence.replace(",", " and ").replace(";", " and ").split(" and ", _MOST_COMMAS)
     return [sentence, *(piece for piece in pieces if piece.strip())] if len(pieces) > 1 else [sentence]
 
 
-def _kinds(sentence: str, others: Collection[str]) -> set[str]:
-    """What a sentence is, as a whole: keys of the book's answers; "" for a courtesy; nothing if it is no phrase."""
-    found = {phrase.does for phrase in _answers(sentence, others)}
-    courtesies = phrases(sentence, "courtesy")
-    return found | ({""} if courtesies else set())
+def _kinds(sentence: str, others: Collection[str]) -> list[set[str]]:
+    """What a sentence is as a whole, or else each of its clauses if all are phrases: keys of the book's answers; "" for
+    a courtesy; nothing for no phrase.
+    """
+    whole, *clauses = (
+        {phrase.does for phrase in _answers(part, others)} | ({""} if phrases(part, "courtesy") else set())
+        for part in _parts(sentence)
+    )
+    if whole or not clauses or not all(clauses):
+        return [whole]
+    return clauses
 
 
 def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:

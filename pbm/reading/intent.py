@@ -39,6 +39,8 @@ _LOOK_UPS = 80
 """How many pieces of a text are looked up as moves: to find out may cost as much as to play one."""
 _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
+_MOST_CLAUSES = 6
+"""After this many commas the rest of a sentence is one clause."""
 _LONGEST = 6
 """The most words of a move."""
 _STRONG = re.compile(
@@ -311,7 +313,7 @@ class _Reader:
         if spoken_of and self.here.is_turn:
             return Ask(spoken_of)
         asks = asks or any(self._in_clauses(each.text, "board", "everywhere") for each in self.left)
-        return Talk(is_held=asks or bool(self._held() - {""}) or self._may_be_move())
+        return Talk(is_held=asks or bool(self._held()) or self._may_be_move())
 
     def _may_be_move(self) -> bool:
         """Whether a player in their turn names what looks like a cell, but is no legal move."""
@@ -397,7 +399,7 @@ class _Reader:
     def _in_clauses(self, text: str, *groups: str) -> list[str]:
         """The commands that clauses of a sentence ask for, if it has several; one ends behind a move: "D4 resign"."""
         first, _, rest = text.partition(" ")
-        pieces = re.split(r"[,;]| and | - ", rest if self._mentioned(first) else text)
+        pieces = re.split(r"[,;]| and | - ", rest if self._mentioned(first) else text, maxsplit=_MOST_CLAUSES)
         clauses = pieces if len(pieces) > 1 or pieces[0] != text else []
         said = [phrase for clause in clauses for group in groups for phrase in self._phrases(clause, group)]
         return [phrase.line for phrase in said if phrase.does.split(" ")[0] not in _TO_PLAYERS]

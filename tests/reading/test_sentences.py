@@ -150,7 +150,8 @@ def test_a_move_that_is_taken_back_is_not_played_and_one_that_is_spoken_of_neith
 
 
 @pytest.mark.parametrize(
-    "word", ["lg", "love from", "me", "the", "dann ich spiele", "picture", "please", "ok", "D4", "i", "a1 to"]
+    "word",
+    ["lg", "love from", "me", "the", "dann ich spiele", "picture", "please", "ok", "D4", "i", "a1 to", "i hope he,"],
 )
 def test_no_text_costs_more_than_a_moment(word: str) -> None:
     """A pattern that tries all ways to share out these words would never end; the automaton takes each word once."""
