@@ -1,6 +1,7 @@
 """Databases for tests: SQLite files or, if PBM_TEST_DATABASE names a server, PostgreSQL databases there.
 
-The URL belongs to a user who may create databases, such as postgresql://postgres@localhost/postgres.
+The URL belongs to a user who may create databases, such as postgresql://postgres@localhost/postgres. Databases
+are left there: the server is thrown away (tests.postgresql.cluster), and to drop one takes longer than most tests.
 """
 
 from __future__ import annotations
@@ -70,7 +71,6 @@ class Server:
         self._admin = psycopg.connect(url.replace("+psycopg", ""), autocommit=True)
         self._name = f"pbm_test_{uuid.uuid4().hex[:12]}"
         self._numbers = itertools.count(1)
-        self._made: list[str] = []
         self._ready: list[str] = []
         self._cleaners: dict[str, Store] = {}
         self._template = ""
@@ -86,15 +86,15 @@ class Server:
     def _made_from(self, template: str) -> str:
         name = f"{self._name}_{next(self._numbers)}"
         self._admin.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        self._made.append(name)
         return self._url.set(database=name).render_as_string(hide_password=False)
 
     def ready(self) -> str:
         if self._ready:
             return self._ready.pop()
         if not self._template:
-            store = secret_fixed(self.empty())
-            self._template = self._made[-1]
+            url = self.empty()
+            store = secret_fixed(url)
+            self._template = str(make_url(url).database)
             with store.read() as tx:
                 self._begun = [
                     [row for row in rows if row[0] not in (HEARTBEAT, DELIVERED)] for rows in tx.contents.rows(meta)
@@ -118,8 +118,6 @@ class Server:
     def close(self) -> None:
         for store in self._cleaners.values():
             store.close()
-        for name in self._made:
-            self._admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
         self._admin.close()
 
 

@@ -22,7 +22,7 @@ from tests.games.perft import perft
 
 pytestmark = pytest.mark.oracle
 
-GAMES_EACH = 500
+GAMES_EACH = 200
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ ORACLES = {
     "hex": Oracle("-size=7"),
     "y": Oracle("-size=7"),
     "havannah": Oracle("-size=4"),
-    "gomoku": Oracle(),
+    "gomoku": Oracle(games=50),  # two hundred moves a turn
     "four": Oracle(),
     # Black begins there, at the top.
     "breakthrough": Oracle("-size=6"),

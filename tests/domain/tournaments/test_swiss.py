@@ -37,8 +37,8 @@ def test_rounds_are_paired_as_py4swiss_pairs_them() -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize(("tournaments", "most", "least_rounds"), [(550, 20, 2000), (10, 80, 50)])
-def test_thousands_of_rounds_are_paired_as_py4swiss_pairs_them(tournaments: int, most: int, least_rounds: int) -> None:
+@pytest.mark.parametrize(("tournaments", "most", "least_rounds"), [(280, 20, 1000), (10, 80, 50)])
+def test_a_thousand_rounds_are_paired_as_py4swiss_pairs_them(tournaments: int, most: int, least_rounds: int) -> None:
     assert differences(range(tournaments), most, least_rounds) == []
 
 
