@@ -355,7 +355,8 @@ def test_a_draw_is_refused_by_a_robot_that_would_swap(house: House, value, drawn
 
 
 @pytest.fixture
-def watched(databases):
+def watched(databases, monkeypatch):
+    monkeypatch.setattr("pbm.server.thinker.outdated", lambda: False)
     url = databases.ready()
     house = House(url, Settings(ROBOT, operator="op@example.org"))
     yield house
@@ -669,7 +670,7 @@ def test_a_game_that_has_gone_with_its_package_stops_no_robot(house: House, monk
 
 def test_no_move_waits_for_a_review(house: House) -> None:
     house.players("alice", "bob")
-    over = house.game("cross -size=3 alice bob", ["A1", "B1", "resign!"])
+    over = house.game("cross -size=2 alice bob", ["A1", "B1", "resign!"])
     board = begun(house, "cross -size=4", "alice")
     house.send("alice", f"review {over} alice alicepass")
     moves, *_, lessons = house.service.thinkers

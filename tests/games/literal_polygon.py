@@ -7,6 +7,7 @@ where the first segment starts, then where each one ends; each a vertex's number
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -102,6 +103,7 @@ class Literal:
         return None if self.successors(ends) else (1 if plies % 2 == 1 else 2)
 
 
+@cache
 def concurrent_diagonals(vertices):
     """Points inside the polygon where three or more diagonals meet."""
     seen: set[Any] = set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from html import escape
 
 from pbm.mailin.quotes import SENTINEL
@@ -191,6 +192,7 @@ MOBILE_SIGNATURES = (
 )
 
 
+@lru_cache
 def quoted(text: str, mark: str = "> ") -> str:
     """The text with a mark before each line."""
     return "\n".join((mark + line).rstrip() for line in text.split("\n"))
