@@ -150,12 +150,12 @@ class House:
     @property
     def private_names(self) -> list[str]:
         """Uses of private names that none of the sources defines: they belong to libraries."""
-        ours = {name for source in self.sources for name in _defined(source.tree)}
+        ours = {name for source in self.sources for name in _defined(source.tree)} | _PUBLIC
         return [
             f"{source.path}:{line} {name}"
             for source in self.sources
             for line, name in _used(source.tree)
-            if _is_private(name) and name not in ours | _PUBLIC
+            if _is_private(name) and name not in ours
         ]
 
     @property

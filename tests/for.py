@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +55,7 @@ def tests_for(changed: str) -> dict[str, str]:
     return found
 
 
+@cache
 def _imports(test: Path) -> set[str]:
     """The modules that a test imports, and what it imports from them, which may be modules."""
     names: set[str] = set()

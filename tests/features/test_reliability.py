@@ -57,7 +57,7 @@ GAMES = st.lists(
 
 @given(games=GAMES)
 @settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 def test_what_is_kept_follows_from_the_records(
     games: list[tuple[str, str, str, int]], new_house: Callable[..., House]

@@ -41,11 +41,8 @@ def test_any_words_behind_a_verb_are_answered(table: House, name: str) -> None:
 @pytest.mark.parametrize("name", sorted(verb.name for verb in VERBS))
 def test_a_verb_without_any_words_is_answered(table: House, name: str) -> None:
     vouched = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
-    for words in (name, f"cross {name}"):
-        table.answer("bob", words, 101)
-        assert not table.parked(), words
-    table.send("alice", name, **vouched)
-    table.answer("alice", name, mail=1)
+    table.answer("bob", name, 101)
+    table.send("alice", f"cross {name}", **vouched)
     table.send("stranger@example.com", name)
     assert not table.parked(), name
 

@@ -94,12 +94,12 @@ def state(tx: Transaction) -> tuple[object, ...]:
     return board, len(tx.players.all()), len(tx.matches.summaries(limit=None))
 
 
-def tried(house: House, mail: Arriving) -> tuple[str, bool]:
+def tried(house: House, before: object, mail: Arriving) -> tuple[str, bool]:
     """What the writer gets, on one line and without the numbers of boards, and whether the mail did anything."""
     row = Received(1, house.now, mail.mail_from, mail.recipients, mail.raw)
     handler, told, acted = house.service.handler, "", False
     with house.service.store.write() as tx, suppress(_Undone), tx.savepoint():
-        tx.now, before = house.now, state(tx)
+        tx.now = house.now
         (prepared,) = handler.check(handler.read(tx, [row]))
         settled = handler.handle(tx, prepared)
         own = [each for each in settled.mails if each.address == mail.mail_from]
@@ -123,8 +123,10 @@ def test_nothing_is_done_that_was_not_meant(situation: str, new_house: Callable[
     house = new_house(Settings(ROBOT, PATIENT))
     house.players("anna", "bert")
     written, score, wrong = SITUATIONS[situation](house), Counter[bool](), []
+    with house.service.store.read() as tx:
+        before = state(tx)
     for may_act, wanted, said in rows(situation):
-        told, acted = tried(house, written(said))
+        told, acted = tried(house, before, written(said))
         is_wanted = wanted.casefold() in told.casefold() if wanted else not told
         score[is_wanted] += 1
         if not is_wanted:
