@@ -37,18 +37,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from email.message import Message as Parsed
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import lxml.html
 import psycopg
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, bindparam, event
 
 from games import GAMES
 from pbm.bots.mind import NoThought, Question, Stopped, Thought, think
 from pbm.compose import owed
 from pbm.compose.tell import mail_bytes
+from pbm.core import credentials
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import Robot, Unlock
@@ -75,11 +76,17 @@ PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "owed_boards
 RECEIVED = re.compile(rf"^(<<< \S+@\S+\n)((?:{INDENT}.*\n|\n)*)", re.MULTILINE)
 """A received mail in a script: the line that says by whom, and what it says."""
 
+_FRESH = WHOLE.where(outbox.c.id > bindparam("seen")).order_by(outbox.c.id)
 _ANSWERS = re.compile(r"(\S+?)(, vouched for,)? answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
 
 
 def password(userid: str) -> str:
     return f"{userid}pass"
+
+
+@cache
+def _hashed(userid: str) -> str:
+    return credentials._hasher.hash(password(userid))
 
 
 def address_of(name: str) -> str:
@@ -292,7 +299,7 @@ class House:
         """Add a player with a confirmed address. form: the setting `mail`."""
         past = self._after(userid, form)
         with self.service.store.write() as tx:
-            player = tx.players.add(userid, self.service.tools.passwords.hash(password(userid)), self.now)
+            player = tx.players.add(userid, _hashed(userid), self.now)
             tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
             tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
         self._has_set_up(past)
@@ -438,7 +445,7 @@ class House:
     def _fresh(self) -> list[Queued]:
         """The mails written since the last call, in order."""
         with self.service.store.read() as tx:
-            return tx.outbox._all(WHOLE.where(outbox.c.id > self._delivered).order_by(outbox.c.id), queued)
+            return tx.outbox._all(_FRESH, queued, {"seen": self._delivered})
 
     @property
     def inbox_row(self) -> Received:
