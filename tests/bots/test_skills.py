@@ -111,13 +111,13 @@ def test_loops_and_polygon_see_the_end_exactly():
         assert choice.value == game.to_move(pos).sign * end(game, pos, choice.line)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("name", "words", "plies", "more"),
     [
         ("loops", ["-size=4", "-first=yellow"], 2, 4),
         ("loops", ["-size=4", "-first=purple"], 3, 3),
-        ("reversi", ["-size=6"], 23, 3),
+        ("reversi", ["-size=6"], 25, 2),
         ("four", ["-columns=4", "-rows=4", "-line=3"], 5, 1),
         ("four", ["-columns=4", "-rows=4", "-line=4"], 5, 1),
         ("clobber", ["-columns=4", "-rows=4"], 5, 1),
@@ -413,7 +413,7 @@ def test_luddit_does_not_repeat_positions():
 def test_luddits_robot_gets_somewhere():
     """It leaves a random player without a move, in a game that random play never ends."""
     game, dice = GAMES["luddit"], Random(3)
-    pos = game.start(game.options(["-stones=16"]))
+    pos = game.start(game.options(["-stones=10"]))
     while (outcome := game.outcome(pos)) is None and len(pos.earlier) < 100:
         if game.to_move(pos) is Side.FIRST:
             move = choose(game, pos, budget=Budget(8, 5.0), seed=3).move

@@ -189,9 +189,10 @@ def test_who_looks_on_may_have_notes_too(watched: House) -> None:
     assert [got.address for got in told if "Remember D4." in got.body] == [address_of("carol")]
 
 
-# Secrets: what belongs to one player is in no mail to anybody else, in any form
+# Secrets: what belongs to one player is in no mail to anybody else, in any form, as one that has both forms shows
 
 
+@pytest.mark.parametrize("watched", ["both"], indirect=True)
 def test_nobody_sees_plans_notes_and_tokens_of_others(watched: House) -> None:
     watched.answer("bob", "B2", 101)
     watched.answer("carol", "note\nOdd wonders.", 101)
@@ -228,6 +229,7 @@ def _tokens(got: Got) -> set[str]:
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+")
 
 
+@pytest.mark.parametrize("watched", ["both"], indirect=True)
 def test_nobody_sees_an_address_of_anybody_else(watched: House) -> None:
     """A rich conversation with all kinds of mail: boards, words, errors, lists, exports, goodbyes."""
     watched.answer("bob", "B2\nHi!", 101)
