@@ -371,7 +371,7 @@ def test_two_moves_of_the_largest_loops_can_be_written():
 # Compared with the literal rules
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from([(5, 3, 4), (6, 4, 5), (6, 4, 7), (7, 4, 6)]))
 def test_moves_are_judged_as_by_the_letter_of_the_rules(seed, rules):
     rng = random.Random(seed)
@@ -425,7 +425,7 @@ def as_board(pos: Position) -> literal.Board:
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32))
 def test_second_moves_are_judged_on_the_board_after_the_first(seed):
     rng, rules = random.Random(seed), (6, 4, 5)

@@ -33,7 +33,7 @@ def pairings(bouts: Sequence[Bout]) -> list[tuple[int, int | None]]:
 
 
 def test_rounds_are_paired_as_py4swiss_pairs_them() -> None:
-    assert differences(range(60), 16, least_rounds=200) == []
+    assert differences(range(25), 16, least_rounds=80) == []
 
 
 @pytest.mark.oracle
@@ -55,7 +55,7 @@ def tournaments(draw: st.DrawFn, most: int = 10) -> tuple[int, Rounds]:
 
 @given(tournaments())
 @settings(max_examples=60)
-def test_everybody_is_in_each_round_once(tournament: tuple[int, Rounds]) -> None:
+def test_everybody_is_in_each_round_once_and_byes_go_round(tournament: tuple[int, Rounds]) -> None:
     number, rounds = tournament
     for bouts in rounds:
         assert sorted(each for bout in bouts for each in (bout.first, bout.second) if each is not None) == [
@@ -63,17 +63,12 @@ def test_everybody_is_in_each_round_once(tournament: tuple[int, Rounds]) -> None
         ]
         assert sum(bout.second is None for bout in bouts) == number % 2
 
-
-@given(tournaments())
-@settings(max_examples=60)
-def test_byes_go_round(tournament: tuple[int, Rounds]) -> None:
-    number, rounds = tournament
     byes = Counter(dict.fromkeys(range(number), 0) | Counter(b.first for b in flat(rounds) if b.second is None))
     assert max(byes.values()) - min(byes.values()) <= 1
 
 
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_seats_stay_balanced_as_long_as_there_are_opponents(data: st.DataObject) -> None:
     number = data.draw(st.integers(8, 24))
     rounds: Rounds = []
@@ -128,9 +123,9 @@ def test_what_is_paired_by_classes_is_what_a_search_finds(monkeypatch: pytest.Mo
         return found
 
     monkeypatch.setattr(swiss.Bracket, "by_classes", compared)
-    for seed in range(1000, 1024):
+    for seed in range(1000, 1012):
         list(rounds(seed, 24))
-    assert sum(size > 2 for size in settled) > 40
+    assert sum(size > 2 for size in settled) > 20
 
 
 @given(
