@@ -286,7 +286,8 @@ def watch(tx: Transaction) -> Iterator[Stop]:
     While mail does not go out, one mail is tried at each call, due or not; once it goes out, all are. If the server
     was down as well, both are one outage, which ends when mail goes out.
     """
-    last = tx.absences.note(HEARTBEAT, tx.now)
+    last = tx.absences.noted(HEARTBEAT)
+    tx.absences.note(HEARTBEAT, tx.now)
     # A command given while the clock was ahead may be newer than the last sign of life.
     seen = max(filter(None, (last, tx.acts.newest_at())), default=tx.now)
     # Small steps back are corrections of the clock, and change nothing.

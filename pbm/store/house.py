@@ -313,11 +313,9 @@ class Absences(_Meta):
             until = min(until, starts_at)
         self._delete(absences, absences.c.ends_at < until - left)
 
-    def note(self, what: str, now: datetime) -> datetime | None:
-        """Note that something, such as HEARTBEAT, happens now; returns when it last did."""
-        last = self.noted(what)
+    def note(self, what: str, now: datetime) -> None:
+        """Note that something, such as HEARTBEAT, happens now."""
         self._keep(what, now.isoformat())
-        return last
 
     def noted(self, what: str) -> datetime | None:
         """When it last happened, as far as was noted; None if never."""

@@ -33,6 +33,7 @@ C = TypeVar("C", bound=int | None)
 _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW, among(inbox.c.id, "ids"))
 _CLAIMING = _WAITING.with_for_update(skip_locked=True)
+_CLAIMING_LANES = _CLAIMING.with_only_columns(inbox.c.id, inbox.c.lane)
 _NEWEST = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
 _WAITS_SINCE = select(inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(1)
 _LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
@@ -170,7 +171,8 @@ class Inbox(Queries):
 
         A mail is left out while an older one of its lane waits that is not among them.
         """
-        ours = {mail.id: mail.lane for mail in self.these(mail_ids)}
+        found = self._connection.execute(_CLAIMING_LANES, {"ids": [*mail_ids]})
+        ours = {row.id: row.lane for row in found}
         if not ours:
             return set()
         rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": [*ours]})

@@ -161,7 +161,7 @@ def test_the_referee_sees_in_the_story(life: Life, tamper: Callable[[Story], Non
 def test_a_failure_shrinks_to_few_people_and_faults_and_tells_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault made by hand: a mail that the smarthost does not take yet counts as sent."""
     monkeypatch.setattr(Outbox, "postpone", lambda outbox, number, due_at, *_, **__: outbox.sent([number], due_at))
-    case = Case(6, days=0.5, people=4, enemies=1, faults=replace(NONE, kill=0.01, not_now=0.5))
+    case = Case(4, days=0.5, people=4, enemies=1, faults=replace(NONE, kill=0.01, not_now=0.5))
     small = shrunk(case, lambda each: bool(lived(each).problems))
     assert (small.people, small.enemies, small.faults) == (2, 0, replace(NONE, not_now=0.5))
     problem, *happened = lived(small).report

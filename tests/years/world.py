@@ -36,7 +36,7 @@ from pbm.store.pulse import HEARTBEAT
 from pbm.store.tables import REVISION
 from tests.conversation import ROBOT, START
 from tests.databases import secret_fixed
-from tests.years.arithmetic import instant
+from tests.years.arithmetic import NEVER, instant
 from tests.years.doom import Doom, Killed
 from tests.years.post import TAKEN, Post
 from tests.years.story import Story, Told
@@ -446,6 +446,10 @@ class World:
         recovered = worker.turns != worker.way.turns and not worker.way.is_down
         worker.turns = worker.way.turns
         was_busy = bool(worker.finished)
+        # A server that has nothing to mark waits until a mail is due.
+        is_due = was_busy or worker.given_back or recovered or self._due().get(Kind.DELIVER, NEVER) <= self.now
+        if not is_due:
+            return False, self._is_marking()
         claimed, _ = worker.claims.exchange(
             worker.finished, [], self.dice.choice((1, 3, 20)), worker.given_back,
             is_down=worker.way.is_down, recovered=recovered,
@@ -461,4 +465,8 @@ class World:
             worker.finished.append(attempt)
             if attempt.failure is not None:
                 stopped.add(queued.lane)
-        return was_busy or bool(claimed), any(each.finished and each.stands_until <= self.now for each in self.workers)
+        return was_busy or bool(claimed), self._is_marking()
+
+    def _is_marking(self) -> bool:
+        """Whether a server has still to mark what it has sent."""
+        return any(each.finished and each.stands_until <= self.now for each in self.workers)
