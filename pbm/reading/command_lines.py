@@ -257,6 +257,7 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     written = _LISTED.sub("", text.strip("\n")).splitlines()
     left, plans = (written, []) if subject and _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
+    # Both are commands, and they differ: the writer is asked which one counts.
     if subject and draft.is_torn(subject):
         return Reading((subject,), torn=draft.first)
     if subject and (draft.yields_to(subject) or not unsigned(text).strip()):
@@ -277,9 +278,11 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
+    # Below a move, people ask in words: "Want a draw?".
     lines[start + 1 :] = ["draw" if _offers_draw(line, first) else _asked(line) for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
+    # As in an answer to a digest, where each line may be about another board.
     if board_first(first, standing) is not None and not draft.is_planned:
         return _by_board(draft)
     end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
@@ -287,6 +290,7 @@ def _by_text(draft: _Draft) -> Reading:
     # All that stands below a command with text is its text.
     if not has_text("".join(lines[:end][-1:])):
         noted = _NOTED.match(comment)
+        # A command that comes too late is no command, but the writer is told of it.
         if noted is None:
             late = next((clean(line) for line in draft.left[end:] if _is_command(line, draft)), "")
         else:
@@ -407,6 +411,7 @@ def _by_board(draft: _Draft) -> Reading:
     lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
     board: int | None = None
     late = ""
+    # A plan names lines by their numbers, so these are not split.
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
     for at, line in enumerate(lines[start:], start):
@@ -419,6 +424,7 @@ def _by_board(draft: _Draft) -> Reading:
             said = ""
         else:
             said = _below_board(words, board, draft)
+        # A command of no board stands right below those of one; under words it is one of them.
         if said and (is_first or not any(remarks[-1])):
             named = board_first(said, standing)
             is_text = has_text(named[1] if named else said)

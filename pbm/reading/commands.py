@@ -162,6 +162,7 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     if standing.board is not None or named["first"]:
         is_other = board != standing.board or bool(named["first"])
         is_clear = CELL.match(rest) or leading(rest.split())[0] is not None
+        # A number below the first board's is of a move, and behind another board's stands a cell or a verb.
         if not _NO_MOVE_GOES_ON.match(rest) or (is_other and (board < FIRST_BOARD or not is_clear)):
             return None
     return board, rest
@@ -258,12 +259,15 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
         if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
             raise unknown(words)
         return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
+    # Dropped in silence, an option would make another game than the one that was wanted.
     if options and not verb.options:
         raise _no_options(verb, options[0], usage(verb, standing, game))
     plain = _uncourteous(verb, _unlisted(verb, untitled(verb, plain), is_userid), is_userid)
+    # Asked without courtesies: "seek please" is the bare verb.
     if verb.per_game and game is None and not _stands_without_game(verb, plain, standing, is_userid):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
+    # A userid and a password fit where a move does.
     lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
     if args is None or lacks_move:
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
@@ -441,13 +445,16 @@ def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None
     first = words[0].casefold() if words else ""
     second = words[1].casefold() if len(words) > 1 else ""
     is_yes = first == "y" and len(words) == 1 and standing.answers_board  # rather than the game of that name
+    # A game stands in front of its verb, as on the classic server.
     if first in GAMES and not is_yes:
         return _verb_of_game(first, words, standing)
     every = find(second, per_game=True) if first == "all" else None
     # "all games ann": the verb of a game, about all games.
     if every is not None and every.gameless and len(words) > 2:
         return None, every, words[2:]
+    # "digest 08:00" is a setting without its verb.
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
+    # In an answer to a board it may be a move, so only elsewhere is it told what it lacks.
     if verb is None and not standing.answers_board:
         _check_begun(words, standing)
     return (standing.game if standing.game in GAMES else None), verb, words[count:]

@@ -6,7 +6,7 @@ is a phrase of the book. An answer with a doubt, or with both a yes and a no, ag
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -86,10 +86,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         if refusal in every:
             return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
     name = next(filter(None, (_named(sentence, others) for sentence in said[:READ])), "")
-    agreeing = {"yes", *_PLAYING} if to_play else {"yes"}
-    if name and to_play:
-        agreeing.add(_NAMING)
-    if agreeing.isdisjoint(every):
+    if not _agrees(every, name, to_play=to_play):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
     # Only a game needs a plain yes: its board goes to somebody else at once.
@@ -98,6 +95,14 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
     answer = _to_game(kinds, is_plain=is_whole and (not game or game_named(text) in ("", game)))
     return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _agrees(kinds: Set[str], name: str, *, to_play: bool) -> bool:
+    """Whether an answer says yes anywhere. name: that it gives its writer."""
+    if not to_play:
+        return "yes" in kinds
+    # An invitation asks for a name, so whoever gives it agrees.
+    return (bool(name) and _NAMING in kinds) or not kinds.isdisjoint({"yes", *_PLAYING})
 
 
 def _to_game(kinds: Sequence[set[str]], *, is_plain: bool) -> Answer:

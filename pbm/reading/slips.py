@@ -91,6 +91,7 @@ def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None
     # "move ann secret": the classic server's form without its last word.
     if lacks_move:
         return BadArguments("Your move is missing.", usage(verb, Standing(), game))
+    # Of all its forms, because what the mail shows need not be written.
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
     between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
     # Most write the opponent only, or "me robot 3".

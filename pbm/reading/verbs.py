@@ -320,6 +320,7 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
         # Lists number their lines so, and people copy them.
         if param.key == "BOARD":
             taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
+        # An optional word that does not fit may be meant for the next parameter.
         if not taken or not param.fits(taken[0]):
             if not param.optional:
                 return None
