@@ -2,8 +2,9 @@
 
 A phrase is a template, in the notation of Home Assistant's intents: `[word]` may be left out, `(a|b)` is a choice,
 `<rule>` stands for a rule of the file, and `{slot}` for what the sentence names: a move, a player, a game. All
-templates become one automaton, which is followed for each sentence word by word, in all of its states at once. So the
-time is bounded by the number of words, whatever they are: nothing is tried twice, as a backtracking matcher would.
+templates become one automaton, which is followed for each sentence word by word, in all of its states at once, and
+these sets of states are kept. So the time is bounded by the number of words, whatever they are: nothing is tried twice,
+as a backtracking matcher would.
 """
 
 from __future__ import annotations
@@ -72,32 +73,41 @@ class _State:
     """The phrases that end here, by their number."""
 
 
-class _Merged(NamedTuple):
-    """A state together with all that are reached from it without a word."""
+_Set = frozenset[int]
+"""States that the same words may have led to."""
 
-    words: Mapping[str, tuple[int, ...]]
-    slots: tuple[tuple[str, int], ...]
-    stays: tuple[int, ...]
+
+class _Joined(NamedTuple):
+    """A set of states with all that are reached from them without a word, as if it were one state."""
+
+    words: Mapping[str, _Set]
+    others: _Set
+    """Where any other word leads; nowhere if it is empty."""
+    slots: Sequence[tuple[str, _Set]]
     again: bool
-    says: tuple[int, ...]
+    says: Sequence[int]
     ends: bool
     """The sentence may end here."""
 
 
 _START, _END = 0, 1
+_BEGIN, _OVER = _Set([_START]), _Set([_END])
 _NOTHING = -1
 """Stands for the number of a phrase while none was said."""
-_Threads = dict[tuple[int, int], Slots]
-"""For each state that the words so far may have led to, and the phrase that was said: what is named."""
+_MOST_SETS = 10_000
+"""So many sets of states are kept; two thousand sentences lead to a quarter of them."""
+_Threads = dict[tuple[_Set, int], Slots]
+"""For each set of states that the words so far may have led to, and the phrase that was said: what is named."""
 
 
 class Automaton:
     """All phrases of all languages."""
 
     def __init__(self) -> None:
-        self._states = [_State(), _State()]
+        # "Thanks!" alone: what may stand behind a phrase may also stand for itself.
+        self._states = [_State(free=[_END]), _State()]
         self._phrases: list[tuple[str, str]] = []
-        self._merged: dict[int, _Merged] = {}
+        self._joined: dict[_Set, _Joined] = {}
 
     def add(self, group: str, does: str, template: str, rules: Mapping[str, str]) -> None:
         """Add a phrase. Raises: BadTemplate."""
@@ -116,67 +126,68 @@ class Automaton:
     def said(self, words: Sequence[str], spans: Spans) -> list[Phrase]:
         """What a sentence says as a whole, each only once; a phrase without group and key for mere politeness."""
         at: list[_Threads] = [{} for _ in range(len(words) + 1)]
-        self._enter(at[0], _START, _NOTHING, ())
+        self._enter(at[0], _BEGIN, _NOTHING, ())
         for place, word in enumerate(words):
-            for (state, phrase), slots in list(at[place].items()):
-                here = self._merge(state)
-                for target in here.words.get(word, ()):
-                    self._enter(at[place + 1], target, phrase, slots)
-                for target in here.stays:
-                    self._enter(at[place + 1], target, phrase, slots)
+            for (states, phrase), slots in at[place].items():
+                here = self._join(states)
+                self._enter(at[place + 1], here.words.get(word, here.others), phrase, slots)
                 for name, target in here.slots:
                     for end, value in spans(name, place):
                         self._enter(at[end], target, phrase, (*slots, (name, value)))
         found: dict[Phrase, None] = {}
-        for (state, phrase), slots in at[-1].items():
-            if not self._merge(state).ends:
+        for (states, phrase), slots in at[-1].items():
+            if not self._join(states).ends:
                 continue
             found[Phrase(*self._phrases[phrase], slots) if phrase != _NOTHING else Phrase("", "")] = None
         return list(found)
 
-    def _enter(self, threads: _Threads, state: int, phrase: int, slots: Slots) -> None:
-        """Follow a thread to a state, and on to where it leads without a word."""
-        if (state, phrase) in threads:
+    def _enter(self, threads: _Threads, states: _Set, phrase: int, slots: Slots) -> None:
+        """Follow a thread to a set of states, and on behind the phrases that end there."""
+        if not states or (states, phrase) in threads:
             return
-        threads[state, phrase] = slots
-        here = self._merge(state)
+        threads[states, phrase] = slots
+        here = self._join(states)
+        # As a thread of its own, because a set with all that may begin a sentence is large.
         if here.again:
-            self._enter(threads, _START, phrase, slots)
+            self._enter(threads, _BEGIN, phrase, slots)
         for number in here.says:
-            self._enter(threads, _END, number, slots)
-        if state == _START:
-            # "Thanks!" alone: what may stand behind a phrase may also stand for itself.
-            self._enter(threads, _END, phrase, slots)
+            self._enter(threads, _OVER, number, slots)
 
-    def _merge(self, state: int) -> _Merged:
-        """The state with all that are reached from it for free; worked out when it is first needed."""
-        known = self._merged.get(state)
+    def _join(self, states: _Set) -> _Joined:
+        """The states as one; worked out when it is first needed."""
+        known = self._joined.get(states)
         if known is not None:
             return known
-        reached = self._reached(state)
-        words: dict[str, dict[int, None]] = {}
-        states = [self._states[each] for each in sorted(reached)]
-        for each in states:
+        reached = self._reached(states)
+        found = [self._states[each] for each in reached]
+        others = frozenset(each for each in reached if self._states[each].stays)
+        words: dict[str, set[int]] = {}
+        slots: dict[str, set[int]] = {}
+        for each in found:
             for word, targets in each.words.items():
-                words.setdefault(word, {}).update(dict.fromkeys(targets))
-        merged = self._merged[state] = _Merged(
-            {word: tuple(targets) for word, targets in words.items()},
-            tuple(dict.fromkeys(slot for each in states for slot in each.slots)),
-            tuple(each for each in sorted(reached) if self._states[each].stays),
-            any(each.again for each in states),
-            tuple(number for each in states for number in each.says),
+                words.setdefault(word, {*others}).update(targets)
+            for name, target in each.slots:
+                slots.setdefault(name, set()).add(target)
+        if len(self._joined) >= _MOST_SETS:
+            self._joined.clear()
+        joined = self._joined[states] = _Joined(
+            {word: frozenset(targets) for word, targets in words.items()},
+            others,
+            [(name, frozenset(targets)) for name, targets in slots.items()],
+            any(each.again for each in found),
+            [number for each in found for number in each.says],
             _END in reached,
         )
-        return merged
+        return joined
 
-    def _reached(self, state: int) -> set[int]:
-        """The state, and all that are reached from it without a word."""
-        reached, left = {state}, [state]
+    def _reached(self, states: _Set) -> list[int]:
+        """The states, and all that are reached from them without a word, in the order in which they were made."""
+        reached, left = {*states}, [*states]
         while left:
             following = [each for each in self._states[left.pop()].free if each not in reached]
             reached.update(following)
             left += following
-        return reached
+        return sorted(reached)
 
     def _wired(self, template: str, rules: Mapping[str, str], start: int) -> int:
         """The state in which the template ends that begins at `start`."""
