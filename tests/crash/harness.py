@@ -95,11 +95,12 @@ class Smarthost:
     """Takes our mail and counts it by Message-ID; the first mails meet with the given faults, one each.
 
     Faults: "hang" (no reply to the end of the mail), "drop" (gone during DATA), "deaf" (takes the mail, but is gone
-    before it replies), "die" (says 250 and is gone). tests/years has those that refuse.
+    before it replies), "4xx", "5xx" (refused after DATA), "refuse" (refused at MAIL), "die" (says 250 and is gone).
     """
 
     def __init__(self, faults: Sequence[str] = ()) -> None:
         self.taken: Counter[str] = Counter()
+        self.refused: set[str] = set()
         self._faults = list(faults)
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
@@ -135,22 +136,32 @@ class Smarthost:
                     return
             elif word == b"QUIT":
                 return
+            elif word == b"MAIL" and self._meets("refuse"):
+                writer.write(b"451 not now\r\n")
             else:
                 writer.write(b"250 ok\r\n")
 
+    def _meets(self, *faults: str) -> str:
+        return self._faults.pop(0) if self._faults and self._faults[0] in faults else ""
+
     async def _take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Take a mail or meet a fault. Returns whether the connection goes on."""
-        fault = self._faults.pop(0) if self._faults else ""
+        fault = self._meets("hang", "drop", "deaf", "4xx", "5xx", "die")
         if fault == "drop":
             await reader.read(100)
             return False
         mail = await reader.readuntil(b"\r\n.\r\n")
         found = _MESSAGE_ID.search(mail)
         assert found is not None
+        key = found[1].decode()
+        if fault in ("4xx", "5xx"):
+            self.refused |= {key} if fault == "5xx" else set()
+            writer.write(b"451 not now\r\n" if fault == "4xx" else b"554 not this\r\n")
+            return True
         if fault == "hang":
             await asyncio.sleep(PATIENCE)
             return False
-        self.taken[found[1].decode()] += 1
+        self.taken[key] += 1
         if fault != "deaf":
             writer.write(b"250 ok\r\n")
         return not fault
@@ -534,6 +545,8 @@ def _badly_ended(connection: sqlite3.Connection, plan: Plan) -> Iterator[str]:
 def _badly_sent(connection: sqlite3.Connection, smarthost: Smarthost) -> Iterator[str]:
     owed = dict(connection.execute("SELECT key, state FROM outbox").fetchall())
     for key, state in owed.items():
+        if state == "failed" and key in smarthost.refused:
+            continue
         if state != "sent":
             yield f"the mail {key} is {state}"
         elif not smarthost.taken[key]:

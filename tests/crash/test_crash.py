@@ -14,7 +14,7 @@ from tests.crash.points import POINTS, find
 
 pytestmark = pytest.mark.crash
 
-FAULTS = ("hang", "drop", "deaf", "die")
+FAULTS = ("hang", "drop", "deaf", "4xx", "5xx", "refuse", "die")
 
 
 @pytest.mark.parametrize("point", sorted(POINTS))
