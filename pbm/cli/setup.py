@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 from string import Template
@@ -24,23 +26,23 @@ SELECTOR = "pbm"
 
 _CONFIGURATION = Template("""\
 # What can be set, and what it means: pbm config show
-database = "sqlite:///$data/pbm.db"
-operator = "$operator"
+database = $database
+operator = $operator
 
 [server]
-listen = "127.0.0.1:$port"
+listen = $listen
 lmtp = $lmtp
-domain = "$domain"
+domain = $domain
 
 [delivery]
 kind = "smarthost"
 
 [smarthost]
-host = "$host"
-port = $smarthost_port
+host = $host
+port = $port
 
 [dkim]
-key = "$folder/dkim.pem"
+key = $key
 """)
 
 _RECORDS = Template("""\
@@ -55,12 +57,15 @@ _LAST = Template("""\
 
 Publish the records in $folder/dns.txt, and let the mail server in front hand over mail for
 pbm@$domain, pbm+ANYTHING@$domain, bounce@$domain and bounce+ANYTHING@$domain
-to 127.0.0.1:$port by $by (docs/mail-servers.md has it word for word for Postfix). Then
+to $listen by $by (docs/mail-servers.md has it word for word for Postfix). Then
 
   pbm serve --config $folder/pbm.toml
 
-or, with systemd, copy the units from $folder/systemd to /etc/systemd/system, and
-systemctl enable --now pbm.service pbm-backup.timer
+or, with systemd, as a user of its own,
+
+  useradd --system --home-dir $data --shell /usr/sbin/nologin pbm
+  chown -R root:pbm $folder && chmod -R g+rX $folder && chown -R pbm:pbm $data
+  cp $folder/systemd/* /etc/systemd/system && systemctl enable --now pbm.service pbm-backup.timer
 """)
 
 
@@ -83,34 +88,41 @@ def init(
     by = _answer("Mail is handed over by (lmtp, smtp)", by, "lmtp")
     smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
     host, _colon, port = smarthost.rpartition(":")
-    words = {
-        "domain": domain, "operator": operator, "by": by, "lmtp": "true" if by == "lmtp" else "false",
-        "port": "8024" if by == "lmtp" else "8025", "host": host, "smarthost_port": port,
-        "folder": folder, "data": data,
+    if not (host and port.isdecimal()):
+        raise click.UsageError(f'--smarthost: "{smarthost}" is not HOST:PORT.')
+    listen = "127.0.0.1:8024" if by == "lmtp" else "127.0.0.1:8025"
+    values = {
+        "database": f"sqlite:///{data}/pbm.db", "operator": operator, "listen": listen, "lmtp": by == "lmtp",
+        "domain": domain, "host": host, "port": int(port), "key": f"{folder}/dkim.pem",
     }  # fmt: skip
+    # What JSON calls a text, a number and true, TOML does, too.
+    configuration = _CONFIGURATION.substitute({key: json.dumps(values[key], ensure_ascii=False) for key in values})
+    written = tomllib.loads(configuration)
+    load(Path(os.devnull), written)
     files = {name: folder / name for name in ("pbm.toml", "dkim.pem", "dns.txt")}
-    # All of them before anything is written: half a new set of keys would fit no record.
+    # All of them, and the configuration, before anything is written: half a new set of keys would fit no record.
     for file in files.values():
         new_file(file, force=force)
-    for place in (folder, data):
+    for place in (folder, data, data / "backups"):
         place.mkdir(0o750, parents=True, exist_ok=True)
-    write_file(files["pbm.toml"], _CONFIGURATION.substitute(words).encode())
+    write_file(files["pbm.toml"], configuration.encode())
     keys = new_keys()
     write_file(files["dkim.pem"], keys)
     records = [key_record(key, domain) for key in signing_keys(SELECTOR, keys)]
-    write_file(files["dns.txt"], _RECORDS.substitute(words, keys="\n".join(records)).encode())
+    write_file(files["dns.txt"], _RECORDS.substitute(values, keys="\n".join(records)).encode())
     units = folder_of("systemd")
     shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
     for unit in (folder / "systemd").iterdir():
         unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
-    effective = load(files["pbm.toml"], {})
+    # A shell may still name the database of a first look, which is not this one.
+    effective = load(files["pbm.toml"], written)
     with opened_store(effective.values, create=True, quiet=True) as store:
         store.prepare(datetime.now(UTC))
     for path in (*files.values(), folder / "systemd", data / "pbm.db"):
         say(f"{path}")
     say("")
     is_sound(effective, offline=offline)
-    say(_LAST.substitute(words))
+    say(_LAST.substitute(values, by=by, folder=folder, data=data))
 
 
 def _answer(question: str, given: object, default: object) -> str:

@@ -15,10 +15,10 @@ from tests.cli.conftest import Pbm
 
 @pytest.fixture
 def club(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.delenv("PBM_DATABASE")
     folder = tmp_path / "club"
     words = ("--operator", "helga@example.com", "--by", "smtp", "--smarthost", "mail.example.com:587", "--offline")
     said = pbm("init", "club.example.com", *words, "--folder", str(folder), "--data", str(tmp_path / "data")).stdout
+    monkeypatch.delenv("PBM_DATABASE")
     assert "OK    configuration: sound" in said
     assert f"pbm serve --config {folder}/pbm.toml" in said
     return folder
@@ -36,6 +36,8 @@ def test_what_is_written_can_be_used_as_it_is(club: Path, pbm: Pbm, tmp_path: Pa
     unit = (club / "systemd" / "pbm.service").read_text()
     assert f"PBM_CONFIG={club}/pbm.toml" in unit
     assert "/etc/pbm/" not in unit
+    for service in (club / "systemd").glob("*.service"):
+        assert f"ReadWritePaths={tmp_path}/data\n" in service.read_text(), "all else is protected from it"
 
 
 def test_what_is_there_stays_unless_force_is_said(club: Path, pbm: Pbm, tmp_path: Path) -> None:
@@ -45,6 +47,25 @@ def test_what_is_there_stays_unless_force_is_said(club: Path, pbm: Pbm, tmp_path
     assert (club / "pbm.toml").read_text() == before
     pbm(*again, "--force")
     assert 'domain = "other.example.com"' in (club / "pbm.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "key"),
+    [
+        (("example.com", "--smarthost", "mail.example.com"), "--smarthost"),
+        (("example.com", "--smarthost", "mail.example.com:587x"), "--smarthost"),
+        (("example.com", "--smarthost", "mail.example.com:70000"), "smarthost.port"),
+        (("example.com", "--operator", "helga"), "operator"),
+        (('exam"ple.com',), "server.domain"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_written(
+    words: tuple[str, ...], key: str, pbm: Pbm, tmp_path: Path
+) -> None:
+    said = pbm("init", *words, "--folder", str(tmp_path / "club"), "--data", str(tmp_path / "data"), code=2).stderr
+    assert key in said
+    assert "TOML" not in said
+    assert not (tmp_path / "club").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
