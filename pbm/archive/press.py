@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -44,9 +44,10 @@ NEAR = 5
 PAGE = 500
 """Rows of one query."""
 AT_ONCE = 50
-"""How many boards' records, or players' ratings, are read in one transaction."""
+"""How many players' ratings are read in one transaction."""
 
 T = TypeVar("T")
+Watched = Callable[[Sequence[Finished]], Iterable[Finished]]
 
 
 @dataclass(slots=True)
@@ -129,14 +130,15 @@ class Published:
     """Boards whose records cannot be replayed."""
 
 
-def publish(store: Store, target: Path, title: str, domain: str) -> Published:
-    """Bring the site in a folder up to date. domain: the server's, which the ids of feeds contain.
+def publish(store: Store, target: Path, title: str, domain: str, *, watched: Watched = iter) -> Published:
+    """Bring the site in a folder up to date. domain: the server's, which the ids of feeds contain. watched: sees boards
+    pass whose pages are made.
 
     Raises: FolderTaken, DatabaseTrouble, OSError.
     """
     collection = collected(store)
     with opened(target) as site:
-        press = Press(store, site, collection, title, domain)
+        press = Press(store, site, collection, title, domain, watched)
         press.print_all()
         written, removed = len(site.changed), len(site.gone)
         site.commit()
@@ -153,6 +155,8 @@ class Press:
     title: str
     domain: str
     """The server's."""
+    watched: Watched = iter
+    """See publish."""
     skipped: list[int] = field(default_factory=list)
     """See Published."""
 
@@ -237,15 +241,14 @@ class Press:
     def _print_boards(self) -> None:
         # Replaying and drawing all records takes long; what is made of the same stays.
         stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
-        for some in batched(stale, AT_ONCE):
+        for finished in self.watched(stale):
             with self.store.read() as tx:
-                records = tx.archive.records([each.board for each in some])
-            for finished in some:
-                try:
-                    self._print_board(finished, replayed(finished, records[finished.board]))
-                # One record that was altered must not keep all others from being published.
-                except (GameError, Rejected):
-                    self.skipped.append(finished.board)
+                records = tx.archive.records([finished.board])
+            try:
+                self._print_board(finished, replayed(finished, records[finished.board]))
+            # One record that was altered must not keep all others from being published.
+            except (GameError, Rejected):
+                self.skipped.append(finished.board)
 
     def _print_board(self, finished: Finished, game: Replay) -> None:
         heading = f"Board {finished.board}: {GAMES[finished.game].info.title}"

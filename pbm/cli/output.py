@@ -10,12 +10,12 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import wraps
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # most commands need none of it
     from pbm.store import Store
 
 Row = Mapping[str, Any]
+T = TypeVar("T")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
 
@@ -74,18 +75,23 @@ def print_json(value: Any) -> None:
 
 
 def replayed(store: Store, boards: Sequence[int] | None = None) -> list[Replayed]:
-    """The verdicts on the boards, or on all, with a progress bar if a person is watching."""
+    """The verdicts on the boards, or on all."""
     from pbm.server.rows import verify
 
     with store.read() as tx:
         numbers = list(tx.matches.boards() if boards is None else boards)
-    is_watched = sys.stderr.isatty() and len(numbers) > 1
     verdicts = []
-    with click.progressbar(numbers, label="Replaying", file=sys.stderr, hidden=not is_watched) as shown:
-        for number in shown:
-            with store.read() as tx:
-                verdicts.append(verify(tx, number))
+    for number in watched("Replaying", numbers):
+        with store.read() as tx:
+            verdicts.append(verify(tx, number))
     return verdicts
+
+
+def watched(label: str, things: Sequence[T]) -> Iterator[T]:
+    """One after the other, with a progress bar if a person is watching."""
+    is_watched = sys.stderr.isatty() and len(things) > 1
+    with click.progressbar(things, label=label, file=sys.stderr, hidden=not is_watched) as shown:
+        yield from shown
 
 
 TEXT = click.File(encoding="utf-8-sig")

@@ -8,6 +8,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from pbm.cli.output import (
     new_file,
     password_option,
     say,
+    watched,
     write_file,
 )
 
@@ -298,7 +300,7 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
         domain = service.tools.composer.robot.domain
         name = title or f"Games by mail at {domain}"
         try:
-            done = published(service.store, target, name, domain)
+            done = published(service.store, target, name, domain, watched=partial(watched, "Publishing"))
         except FolderTaken as taken:
             raise Refused(str(taken)) from None
     say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")

@@ -17,6 +17,7 @@ import pytest
 from pbm.server import Service
 from pbm.store import Store
 from tests.cli.conftest import Pbm
+from tests.terminal import terminal
 
 
 def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
@@ -31,6 +32,18 @@ def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
     assert json.loads(again.read_bytes()) | {"signature": ""} == json.loads(file.read_bytes()) | {"signature": ""}
     assert "bob@" not in file.read_text()
     assert game("player", "export", "alice", "-").stdout_bytes == file.read_bytes()
+
+
+@pytest.mark.servers
+def test_who_publishes_at_a_terminal_sees_how_far_it_is(game: Pbm, tmp_path: Path) -> None:
+    game("challenge", "create", "cross", "alice", "bob", "-size=3")
+    for number, move in (("101", "D4"), ("102", "a1")):
+        game("board", "move", number, "alice", move)
+        game("board", "move", number, "bob", "swap")
+        game("board", "end", number, "--result", "draw")
+    assert "Publishing" not in game("publish", str(tmp_path / "unseen")).output
+    with terminal("publish", str(tmp_path / "site")) as opened:
+        assert "Publishing  [" in opened.shows("files, ")
 
 
 def test_the_archive_of_a_mail_is_taken_in_as_well(game: Pbm, tmp_path: Path) -> None:
