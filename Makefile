@@ -25,6 +25,7 @@ lint: $(INSTALLED)
 
 docs: $(INSTALLED)  ## the pages of docs/ as a website, in build/docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -c docs/site docs build/docs
+	cp build/docs/README.html build/docs/index.html
 
 bench: $(INSTALLED)  ## the server, some three minutes; python -m bench --full takes half an hour
 	$(BIN)/python -m bench
