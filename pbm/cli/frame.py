@@ -58,7 +58,7 @@ NUMBER = Number(1, 10**12 - 1)
 """The number of a board or a mail; any database can hold it."""
 
 GAME_WORDS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-"""Let words such as `-size=4`, and moves that begin with a dash, reach the game; -h would swallow `-handicap=2`."""
+"""Let words such as `-size=4`, and moves that begin with a dash, reach the game."""
 
 
 @dataclass
@@ -361,6 +361,12 @@ class _Lazy(Group):
         gc.set_threshold(_ALLOCATIONS)
         atexit.register(gc.freeze)
         return super().main(*args, **kwargs)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Of a command that takes a game's words it is no option, which would swallow -handicap=2.
+        if args[-1:] == ["-h"]:
+            args = [*args[:-1], "--help"]
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_MODULES)

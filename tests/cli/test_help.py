@@ -55,6 +55,7 @@ def test_every_command_and_option_is_explained(path: tuple[str, ...], command: c
         assert all(name.startswith("--") for name in param.opts) or isinstance(param, click.Argument), param.name
     shown = pbm(*path, "--help").stdout
     assert shown.startswith(f"Usage: main {' '.join(path)}".rstrip())
+    assert pbm(*path, "-h").stdout == shown
     if path[:1] and path[0] not in ELSEWHERE:
         assert "--database URL" in shown
         assert "--config FILE" in shown

@@ -26,6 +26,7 @@ def club(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_is_written_can_be_used_as_it_is(club: Path, pbm: Pbm, tmp_path: Path) -> None:
     config = ("--config", str(club / "pbm.toml"))
+    assert 'listen = "127.0.0.1:8025"\nlmtp = false\n' in (club / "pbm.toml").read_text()
     pbm("config", "check", *config)
     assert pbm("player", "list", *config).stdout == "There are no players.\n"
     assert stat.S_IMODE((club / "dkim.pem").stat().st_mode) == 0o600
