@@ -120,6 +120,7 @@ def approve(admin: Administration, number: int) -> str:
 
 @broadcast.command()
 @click.argument("number", type=NUMBER)
+@irrevocable("Forget broadcast {number}?")
 def reject(tx: Transaction, number: int) -> str:
     """Drop a broadcast; its author is not told."""
     from pbm.server.rows import waiting_broadcast

@@ -50,6 +50,7 @@ def show(tx: Transaction) -> tuple[str, list[str]]:
 @identity.command("set")
 @click.argument("address")
 @click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
+@irrevocable("Write to all players?", when="tell")
 def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """Let players write to another ADDRESS.
 
@@ -58,7 +59,6 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
     """
     from pydantic import ValidationError
 
-    from pbm.cli.opening import opened_store
     from pbm.cli.settings import Server
 
     local_part, _, domain = address.partition("@")
@@ -67,26 +67,28 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
     except ValidationError:
         raise click.BadParameter(f'"{address}" is no address such as pbm@example.org.') from None
     configuration = invocation.effective().values
-    with opened_store(configuration) as store, store.write() as tx:
+    with invocation.store() as store, store.write() as tx:
         before = tx.identity.get()
         tx.identity.set(server.local_part, server.domain)
     was = f" It was {'@'.join(before)}, where answers to older emails still count." if before else ""
-    told = f" {_told(configuration, before, address)} are told." if tell and before else ""
+    told = f" {_told(invocation, before, address)} are told." if tell and before else ""
     changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
     change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
     say(f"The address is {address} now.{was}{told} {change} all servers anew.")
 
 
-def _told(configuration: Configuration, before: tuple[str, str], address: str) -> str:
+def _told(invocation: Invocation, before: tuple[str, str], address: str) -> str:
     """Write to all players from the new address; returns their number in words."""
     from pbm.cli.opening import opened_service
     from pbm.cli.settings import Server
     from pbm.server.steward import Steward
 
+    configuration = invocation.effective().values
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
     with opened_service(moved, quiet=True) as service:
         # Setting the address was logged already.
         service.store.signature = None
+        service.store.only_tries = invocation.dry_run
         number = Steward(service).tell_of_move("@".join(before), address)
     return counted(number, "player")
 

@@ -80,7 +80,7 @@ WRITING = {
     "tournament start": "cup",
     "tournament cancel": "cup --yes",
     "broadcast approve": "1 --yes",
-    "broadcast reject": "1",
+    "broadcast reject": "1 --yes",
     "board move": "101 alice a1",
     "board end": "101 --result draw",
     "board void": "102 --yes",
@@ -106,7 +106,7 @@ WRITING = {
     "db upgrade": "",
     "db recovered": "--yes",
     "db restore": "{folder}/copy.db --yes",
-    "identity set": "pbm@games.example.net --tell",
+    "identity set": "pbm@games.example.net --tell --yes",
     "player import": "{folder}/alice.json",
 }
 
@@ -332,7 +332,7 @@ def test_a_player_who_is_erased_is_in_the_log_by_another_name(game: Pbm) -> None
 
 def test_a_move_is_told_to_all_and_the_old_address_stays_an_alias(game: Pbm) -> None:
     game("identity", "set", "pbm@old.example.org")
-    done = game("identity", "set", "games@new.example.org", "--tell").stdout
+    done = game("identity", "set", "games@new.example.org", "--tell", "--yes").stdout
     assert "It was pbm@old.example.org, where answers to older emails still count. 2 players are told." in done
     mails = [parsed(game("outbox", "show", str(mail), "--json"))["mail"] for mail in (3, 4)]
     assert all("From: pbm <games@new.example.org>" in mail for mail in mails)

@@ -335,7 +335,7 @@ def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypat
     ]
     assert "1 player" in game("broadcast", "approve", "1", "--yes").stdout
     assert subjects(game)[0] == ("bob@example.net", "pbm: to all players")
-    assert "bob" in game("broadcast", "reject", "2").stdout
+    assert "bob" in game("broadcast", "reject", "2", "--yes").stdout
     assert "No broadcast waits" in game("broadcast", "list").stdout
     assert "no broadcast 2" in game("broadcast", "approve", "2", "--yes", code=1).stderr
 
