@@ -64,8 +64,6 @@ class Sure:
 
     line: str
     comment: str = ""
-    is_whole: bool = True
-    """The command takes in all that was said, so nothing is left for anybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +223,7 @@ def read(text: str, situation: Surroundings) -> Meaning:
 
     >>> here = Surroundings({"d4": "D4", "e4": "E4"}.get, is_turn=True)
     >>> read("Hi Bert,\\n\\nI'll take the center.\\n\\nd4", here)
-    Sure(line='D4', comment="Hi Bert,\\n\\nI'll take the center.", is_whole=False)
+    Sure(line='D4', comment="Hi Bert,\\n\\nI'll take the center.")
     >>> read("e4 how are you?", here).comment, read("I play d4. No, e4!", here)
     ('how are you?', Ask(readings=('D4', 'E4'), is_said=True))
     >>> read("d4 used to be my favourite opening", here), read("thanks for the fish", here)
@@ -283,7 +281,7 @@ class _Reader:
         if len(readings) > 1 or doubts:
             return Ask(tuple(dict.fromkeys((*readings, *doubts))), is_said=True)
         claim = acts[0]
-        return Sure(claim.line, self._comment(claim), is_whole=False)
+        return Sure(claim.line, self._comment(claim))
 
     def _is_private(self) -> bool:
         return "private" in self._held() or self._is_responder()

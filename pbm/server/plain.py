@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from pbm.core.request import Request
@@ -15,7 +14,7 @@ from pbm.reading.games_named import lost, topic
 from pbm.reading.intent import Sure, Surroundings, Talk, read
 from pbm.reading.sentences import plain, unsigned
 from pbm.reading.verbs import FIRST_BOARD, find
-from pbm.server.restated import BOARD, SPOKEN, Restated, acts, is_ours
+from pbm.server.restated import BOARD, SPOKEN, Restated, acts, is_ours, without_boards
 from pbm.server.said_in_letter import letter
 from pbm.server.said_on_board import SaidOnBoard
 
@@ -94,20 +93,13 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     if match is None or player not in match.players:
         return None
     board = request.boards.load(number)
-    said = _without_board(text, number, "the game")
+    said = without_boards(text, "the game") or "show"
     # "delete game 101" is "delete the game": "delete" alone is another command.
     if not _is_said_of(said):
-        said = _without_board(text, number)
+        said = without_boards(text) or "show"
     return SaidOnBoard(request, board, said).named(text)
 
 
 def _is_said_of(text: str) -> bool:
     """Whether words about a board are wholly a phrase."""
     return isinstance(read(text, Surroundings(lambda _: None)), Sure)
-
-
-def _without_board(text: str, number: int, instead: str = "") -> str:
-    """The words without those that name the board: "D4 in game 101" is "D4"."""
-    about = "|".join(sorted(words("before-boards"), key=len, reverse=True))
-    named = rf"(?:\b(?:{about})\s+)*#?\b{number}\b:?"
-    return re.sub(named, instead, text, flags=re.IGNORECASE).strip() or "show"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pbm.core.request import Request
 from pbm.domain.errors import BadArguments
+from pbm.reading.book import words
 from pbm.reading.commands import begins, clean
 from pbm.reading.dates import vacation_said
 from pbm.reading.intent import ACTS
@@ -16,6 +17,7 @@ from pbm.reading.verbs import find, leading
 CHAT = "chat"
 BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
 """The number of a board among words."""
+_BOARD_NAMED = re.compile(rf"(?:\b(?:{'|'.join(words('before-boards'))})\s+)*{BOARD.pattern}:?", re.IGNORECASE)
 SPOKEN = re.compile(
     r"\s*(?P<verb>chat|kibitz|note(?! (?:that|how|the)\b| no(?:ne|thing)\W*$))[ :,-]+(?P<words>[^\d\W].*?)\s*",
     re.IGNORECASE | re.DOTALL,
@@ -54,6 +56,11 @@ def is_ours(line: str) -> bool:
     """Whether the line is a command to the server as it stands."""
     name = line.split(" ")[0]
     return name == "all" or find(name) is not None
+
+
+def without_boards(text: str, instead: str = "") -> str:
+    """The words without the numbers of boards and what names these as such: "D4 in game 101" is "D4"."""
+    return _BOARD_NAMED.sub(instead, text).strip()
 
 
 def answers(text: str) -> bool:

@@ -38,6 +38,7 @@ from pbm.server.restated import (
     answers,
     begins_like_command,
     is_ours,
+    without_boards,
 )
 
 _UNSAID = re.compile(r"[\[\]{}<>|=\\]|\*\*|(?:^|\s)--?[a-z]|:\s*\Z", re.IGNORECASE)
@@ -469,14 +470,7 @@ class SaidOnBoard:
 
     def _check_act_elsewhere(self) -> None:
         """Raises: BadArguments for words that do something on another board of the writer's: "I resign game 102"."""
-        kept = list[str]()
-        for word in self.text.split():
-            if not BOARD.match(word):
-                kept.append(word)
-                continue
-            while kept and kept[-1].casefold() in words("before-boards"):
-                kept.pop()
-        if not isinstance(read(" ".join(kept), self.surroundings), Talk):
+        if not isinstance(read(without_boards(self.text), self.surroundings), Talk):
             self.check_elsewhere(self.text)
 
     def check_elsewhere(self, said: str) -> None:
