@@ -85,7 +85,7 @@ def init(
     folder = Path(_answer("Folder for what is written", folder, "/etc/pbm" if is_root else f"pbm-{domain}")).absolute()
     data = Path(_answer("Folder for the database", data, "/var/lib/pbm" if is_root else folder / "data")).absolute()
     operator = _answer("Address of the operator", operator, f"postmaster@{domain}")
-    by = _answer("Mail is handed over by (lmtp, smtp)", by, "lmtp")
+    by = _answer("Mail is handed over by", by, "lmtp", click.Choice(["lmtp", "smtp"]))
     smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
     host, _colon, port = smarthost.rpartition(":")
     if not (host and port.isdecimal()):
@@ -125,11 +125,11 @@ def init(
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
 
 
-def _answer(question: str, given: object, default: object) -> str:
+def _answer(question: str, given: object, default: object, kind: click.Choice[str] | None = None) -> str:
     """The option, or what a person says, or the default if nobody can be asked."""
     if given is not None:
         return str(given)
-    return str(click.prompt(question, default=default)) if sys.stdin.isatty() else str(default)
+    return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
 
 
 def _placed(unit: str, folder: Path, data: Path) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from pbm.edges.signing import signing_keys
 from tests.cli.conftest import Pbm
+from tests.terminal import terminal
 
 
 @pytest.fixture
@@ -39,6 +40,16 @@ def test_what_is_written_can_be_used_as_it_is(club: Path, pbm: Pbm, tmp_path: Pa
     assert "/etc/pbm/" not in unit
     for service in (club / "systemd").glob("*.service"):
         assert f"ReadWritePaths={tmp_path}/data\n" in service.read_text(), "all else is protected from it"
+
+
+@pytest.mark.servers
+def test_a_person_is_asked_until_an_answer_can_be_used(tmp_path: Path) -> None:
+    with terminal("init", "example.com", "--folder", str(tmp_path / "club"), "--data", str(tmp_path)) as opened:
+        opened.shows("Address of the operator")
+        opened.keys("\r")
+        opened.shows("handed over by")
+        opened.keys("pop3\r")
+        opened.shows("'pop3' is not one of")
 
 
 def test_what_is_there_stays_unless_force_is_said(club: Path, pbm: Pbm, tmp_path: Path) -> None:
