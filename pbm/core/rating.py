@@ -109,11 +109,7 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
         if player_id in undone:
             seat = 1 if match.player(1).id == player_id else 2
             was = _counted(was, score_of(match.result, seat), -1)
-        # A player without rated games is in no list.
-        if was.won + was.lost + was.drawn == 0:
-            tx.ratings.drop(player_id, match.game)
-        else:
-            tx.ratings.save(player_id, match.game, was._replace(rating=tally.rating, rated_at=tally.rated_at))
+        _save_anew(tx, player_id, match.game, was, tally)
     ids = {seat: match.player(seat).id for seat in (1, 2)}
     return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
 
@@ -125,8 +121,15 @@ def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
         _rate_anew(tx, board, fresh)
     before = tx.ratings.of(game, fresh)
     for player_id, tally in fresh.items():
-        anew = before[player_id]._replace(rating=tally.rating, rated_at=tally.rated_at)
-        tx.ratings.save(player_id, game, anew)
+        _save_anew(tx, player_id, game, before[player_id], tally)
+
+
+def _save_anew(tx: Transaction, player_id: int, game: str, counted: Tally, rated: Tally) -> None:
+    # Without rated games a player is in no list, nor is anybody who was erased, though their boards still count.
+    if counted.won + counted.lost + counted.drawn == 0:
+        tx.ratings.drop(player_id, game)
+    else:
+        tx.ratings.save(player_id, game, counted._replace(rating=rated.rating, rated_at=rated.rated_at))
 
 
 def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Tally]) -> None:

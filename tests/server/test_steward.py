@@ -17,6 +17,7 @@ from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.server.rows import player_named
 from pbm.server.steward import Steward
+from pbm.store.tables import ratings as rating_rows
 from tests.conversation import ROBOT, House, address_of
 
 OPERATOR = "helga@example.org"
@@ -161,6 +162,15 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
         match = tx.matches.load(running)
         assert match is not None
         assert {player.userid for player in match.players} == {"alice", "bob"}
+
+
+def test_who_was_erased_gets_no_rating_back_when_those_they_met_are_rated_anew(inn: House) -> None:
+    won(inn, "alice", "bob")
+    Administration(inn.service).remove_player("alice")
+    hand(inn).merge("carol", "bob")
+    with inn.service.store.read() as tx:
+        (row,) = (row for part in tx.contents.rows(rating_rows) for row in part)
+        assert row[0] == player_named(tx, "bob").id
 
 
 def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:

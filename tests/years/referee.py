@@ -21,6 +21,7 @@ from tests.years.story import Said, Story, Told
 _ROBOT, _PLAYED = re.compile(r"robot\d+"), re.compile(r"\bplayed (\S+)\.\n")
 _WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3  # within which time how many games of the same two are rated
 _HOUR, _MOST_ANSWERS = timedelta(hours=1), 40  # within which time how many answers mails without proof cause to one
+_SINCE = {"inbox": 1, "outbox": 2}  # the column that says when a row of what others write was made
 _WRITTEN = ("inbox", "outbox", "remarks", "intents")  # tables of what people wrote, which may name anybody
 
 
@@ -63,7 +64,8 @@ def broken(story: Story, database: Path) -> Iterator[str]:
         yield from referee.not_told(board)
         yield from referee.told_twice(board)
         yield from referee.wrongly_ended(board)
-        yield from referee.wrong_clocks(board)
+        if not story.erased.keys() & {*board.players}:  # for with their mails it is gone when those were handled
+            yield from referee.wrong_clocks(board)
     yield from story.seen
     yield from referee.wrongly_told()
 
@@ -220,12 +222,11 @@ class _Referee:
         for userid, erased_at in self.story.erased.items():
             address = self.story.addresses[userid]
             named = "|".join(rf"\b{re.escape(name)}\b" for name in (address, userid, *self.story.names[userid]))
-            is_forged = any(said.sender == address and said.written_at > erased_at for said in self.story.said)
             for (table,) in tables:
-                if is_forged and table in ("inbox", "outbox"):
-                    continue
                 pattern = re.compile(re.escape(address) if table in _WRITTEN else named)
                 for row in self.tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
+                    if table in _SINCE and instant(row[_SINCE[table]]) > erased_at:
+                        continue
                     cells = [cell.decode(errors="replace") if isinstance(cell, bytes) else str(cell) for cell in row]
                     if pattern.search("\n".join(cells)):
                         yield f"{userid} was erased, and {table} still knows them: {str(row)[:200]}"
