@@ -30,6 +30,7 @@ from pbm.compose.html import WIDTH, Inlays, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, until
 from pbm.compose.wire import Links, Part, Parts
+from pbm.domain.configuration import HouseRules
 from pbm.domain.events import Event
 from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
@@ -138,15 +139,18 @@ class Pages:
                 found[name] = str(error)
         return found
 
-    def help(self, subject: str) -> str | None:
-        """The help page of a command, a game or another subject; None if there is none."""
+    def help(self, subject: str, house: HouseRules | None = None) -> str | None:
+        """The help page of a command, a game or another subject; None if there is none.
+
+        house: whose rules it tells; the usual ones if None.
+        """
         game, page = GAMES.get(subject), f"help/{subject}.txt"
         if page not in _helpful():
             page = ""
         if game:  # one without a page is described by its own data
             return self.render("game.txt", page=page, info=game.info, board=partial(_drawn, game))
         usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
-        return "\n".join([*usage, self.render(page)]) if page else None
+        return "\n".join([*usage, self.render(page, house=house or HouseRules())]) if page else None
 
     def subjects(self) -> list[str]:
         """The subjects of help pages, except games and commands."""

@@ -151,7 +151,7 @@ ASKED_DAYS = 2
 
 @handles(
     Verb("erase me USERID PASSWORD", ACCOUNT, rank=90),
-    "have all that is stored about you deleted, and your userid replaced, after a week to change your mind",
+    "have all that is stored about you deleted, and your userid replaced, after some days to change your mind",
 )
 def erase_me(request: Request, command: Command) -> None:
     """Plan the erasing if the password is given; otherwise ask at the player's addresses first."""
@@ -167,7 +167,8 @@ def erase_me(request: Request, command: Command) -> None:
     asked = [address for address in own if request.may_ask(Act.ERASE, address)]
     for address in asked:
         token = request.outgoing.issue(ERASE, player.userid, days=ASKED_DAYS, player=player)
-        _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS)
+        change = request.tools.house.erasure_days
+        _write(request, player, address, "erase-asked.txt", reply_to=token, days=ASKED_DAYS, change=change)
     problem = request.withheld
     if problem is not None and not asked and problem.by is not By.NETWORK:
         # Because of a closed network, nobody at all gets a mail.

@@ -62,7 +62,7 @@ def _page(request: Request, subject: str) -> str | None:
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):
         verb = find(rest, per_game=True) if head in GAMES else find(name)
         known = verb.name if verb else ALSO.get(name, name)
-        page = pages.help("-".join(known.split()))
+        page = pages.help("-".join(known.split()), request.tools.house)
         if page is None and verb is not None:
             page = request.outgoing.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
         if page is not None:

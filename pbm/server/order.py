@@ -429,7 +429,8 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     (command, *others), shown = parse_all(request.tx, trial.reading.lines, request.sender.standing), ""
     if not others:
         shown = _with_password(command, error, player.userid, request.sender.board)
-    _keep_back(request, player, trial.reading, "pbm: was that you?", "held.txt", doubt=doubt, shown=shown)
+    days, subject = str(request.tools.house.answer_token_days), "pbm: was that you?"
+    _keep_back(request, player, trial.reading, subject, "held.txt", doubt=doubt, shown=shown, days=days)
 
 
 def _refuse_all(request: Request, order: Order, error: Rejected | GameError, *, several: bool) -> None:
