@@ -90,6 +90,8 @@ class SaidOnBoard:
             self.check_no_password()
             return Restated(spoken["verb"].casefold(), spoken["words"])
         meant = self.meant
+        if is_open and self.seat is not None:
+            self._check_correction()
         if isinstance(meant, Sure):
             return self._done(meant, is_open=is_open)
         # A plan with an error is told what is wrong with it, and no opponent reads what was to be played.
@@ -214,6 +216,14 @@ class SaidOnBoard:
             "and then your words.",
             candidates=(deed,) if self.board.state.named(deed) is not None else (),
         )
+
+    def _check_correction(self) -> None:
+        """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
+        has_moved = self.is_running and not self.is_to_move and len(self.board.match.record) > 0
+        spans = self.surroundings.spans(self.text)
+        found = [phrase for each in sentences(self.text) for phrase in phrases(each.text, "correction", spans)]
+        if has_moved and any(phrase.group for phrase in found):
+            raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
     def _check_pass(self) -> None:
         """Raises: BadArguments for a pass that loses at once."""
