@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from pbm.cli.frame import NUMBER, Command, Group, Invocation, irrevocable, lists
-from pbm.cli.output import TEXT, Row, all_are_meant, content_of, counted, say
+from pbm.cli.output import TEXT, all_are_meant, content_of, counted, say
 
 if TYPE_CHECKING:  # help pages need none of these
+    from pbm.cli import schemas
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
     from pbm.server.steward import Steward
@@ -56,7 +57,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
 
 @ban.command("list")
 @lists("Nobody is kept out.")
-def list_(tx: Transaction) -> list[Row]:
+def list_(tx: Transaction) -> list[schemas.Ban]:
     """Bans, current and past."""
     return [
         {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in tx.bans.all()
@@ -100,7 +101,7 @@ def broadcast() -> None:
 
 @broadcast.command("list")
 @lists("No broadcast waits.")
-def list_broadcasts(tx: Transaction) -> list[Row]:
+def list_broadcasts(tx: Transaction) -> list[schemas.Broadcast]:
     """Broadcasts that wait, the oldest first."""
     return [
         {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}

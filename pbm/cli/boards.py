@@ -9,15 +9,16 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, reads, shows
-from pbm.cli.output import TEXT, Row, content_of, counted, json_option, print_fields, print_json, replayed, say
+from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, replayed, say
 from pbm.domain.errors import NotAllowed
 
 if TYPE_CHECKING:  # help pages need none of these
+    from pbm.cli import schemas
     from pbm.domain.match import Match, Result, State
     from pbm.server.arbiter import Arbiter
     from pbm.server.operator import Administration
@@ -60,7 +61,9 @@ def board() -> None:
 @click.option("--active/--ended", default=None, help="Only games under way, or only those that are over.")
 @click.option("--limit", type=NUMBER, default=1000, show_default=True, help="At most so many, the oldest first.")
 @lists("There are no such boards.")
-def list_(tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int) -> list[Row]:
+def list_(
+    tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int
+) -> list[schemas.Listed]:
     """Boards, the oldest first."""
     return [_summary_row(each) for each in _boards(tx, game, userid, active, limit)]
 
@@ -193,7 +196,7 @@ def _goes_on(match: Match) -> str:
     return f"Board {match.board} goes on after ply {len(match.record)}: {to_move} is to move."
 
 
-def _summary_row(summary: Summary) -> dict[str, Any]:
+def _summary_row(summary: Summary) -> schemas.Listed:
     """A board without its record, as lists show it."""
     return {
         **_named(summary),
@@ -204,7 +207,7 @@ def _summary_row(summary: Summary) -> dict[str, Any]:
     }
 
 
-def _named(board: Match | Summary) -> dict[str, Any]:
+def _named(board: Match | Summary) -> schemas.Named:
     first, second = board.players
     return {
         "board": board.board,
@@ -215,12 +218,12 @@ def _named(board: Match | Summary) -> dict[str, Any]:
     }
 
 
-def _result_row(board: Match | Summary, result: Result | None) -> dict[str, Any]:
+def _result_row(board: Match | Summary, result: Result | None) -> schemas.Ended:
     winner = board.players[result.winner - 1].userid if result is not None and result.winner else None
-    return {"result": result and result.ending.value, "winner": winner}
+    return {"result": result and result.ending, "winner": winner}
 
 
-def _board_row(match: Match, state: State) -> dict[str, Any]:
+def _board_row(match: Match, state: State) -> schemas.Board:
     over = match.result is not None or state.outcome is not None
     return {
         **_named(match),
@@ -298,7 +301,7 @@ def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, a
 @game_option
 @player_option
 @lists("There are no games under way.")
-def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> list[Row]:
+def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> list[schemas.Started]:
     """Games under way, with what they were started with."""
     return [_row(each) for each in _boards(tx, game, userid, active=True)]
 
@@ -306,7 +309,7 @@ def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> li
 @challenge.command("show")
 @click.argument("board", type=NUMBER)
 @shows
-def show_challenge(tx: Transaction, board: int) -> Row:
+def show_challenge(tx: Transaction, board: int) -> schemas.Challenge:
     """The command that a board was started with.
 
     It shows the game, the version of its rules, the options, the players, and the board if the challenger drew one.
@@ -314,11 +317,11 @@ def show_challenge(tx: Transaction, board: int) -> Row:
     from pbm.server.rows import board_numbered
 
     match = board_numbered(tx, board).match
-    return _row(match) | {"rules_version": match.version, "over": match.result is not None, "body": match.body}
+    return {**_row(match), "rules_version": match.version, "over": match.result is not None, "body": match.body}
 
 
 challenge.add_command(void, "cancel")
 
 
-def _row(match: Match | Summary) -> dict[str, Any]:
-    return _named(match) | {"started_at": match.started_at}
+def _row(match: Match | Summary) -> schemas.Started:
+    return {**_named(match), "started_at": match.started_at}

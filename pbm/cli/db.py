@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from pbm.cli.frame import NUMBER, Group, Number, done_by, irrevocable, lists
-from pbm.cli.output import Row, json_option
+from pbm.cli.output import json_option
 
 if TYPE_CHECKING:  # help pages need none of it
+    from pbm.cli import schemas
     from pbm.store import Transaction
 
 quick_option = click.option("--quick", is_flag=True, help="Do not replay the boards.")
@@ -110,7 +111,7 @@ def copy() -> None:
 @click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
 @lists("Nothing was done.")
-def log(tx: Transaction, about: str, limit: int) -> list[Row]:
+def log(tx: Transaction, about: str, limit: int) -> list[schemas.Act]:
     """What commands did, when, and who ran them; the newest last.
 
     Each command that changes the database adds a line. Passwords are not shown.

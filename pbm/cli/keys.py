@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pbm.cli.frame import Group, Invocation, irrevocable, lists, reads
-from pbm.cli.output import FILE, Refused, Row, counted, print_json, say, write_file
+from pbm.cli.output import FILE, Refused, counted, print_json, say, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
+    from pbm.cli import schemas
     from pbm.cli.settings import Configuration
     from pbm.edges.signing import SigningKey
     from pbm.store import Transaction
@@ -132,7 +133,7 @@ def rotate_secret(invocation: Invocation, overlap: str, at_once: bool) -> None:
 
 @secret.command("list")
 @lists("No former secret counts.")
-def list_secrets(tx: Transaction) -> list[Row]:
+def list_secrets(tx: Transaction) -> list[schemas.Secret]:
     """Show until when earlier emails count."""
     return [{"counts_until": until} for until in tx.secrets.former_until(tx.now)]
 

@@ -28,6 +28,7 @@ from pbm.cli.output import (
 )
 
 if TYPE_CHECKING:  # help pages, and storing a mail, need none of these
+    from pbm.cli import schemas
     from pbm.domain.mail import Mail, Queued, Received
     from pbm.server.steward import Steward
     from pbm.store import Transaction
@@ -81,7 +82,7 @@ def list_(tx: Transaction, state: str | None, limit: int) -> list[Row]:
 
 @inbox.command()
 @lists("All emails were answered.")
-def count(tx: Transaction) -> list[Row]:
+def count(tx: Transaction) -> list[schemas.Unanswered]:
     """How many emails were not answered, by kind.
 
     ignore: automatic mail, mailing lists and the like. bounce, complaint: about our emails. reject: could not be read.

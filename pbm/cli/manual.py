@@ -10,7 +10,7 @@ from click.shell_completion import get_completion_class
 
 from pbm import __version__
 from pbm.cli.frame import Command
-from pbm.cli.output import FOLDER, say
+from pbm.cli.output import FOLDER, force_option, new_file, say
 
 _PLACES = {
     "bash": ".local/share/bash-completion/completions/pbm",
@@ -39,8 +39,9 @@ def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
 @click.command(cls=Command)
 @click.argument("shell", type=click.Choice(list(_PLACES)))
 @click.option("--install", is_flag=True, help="Write it to where the shell looks for it, in place of printing it.")
+@force_option
 @click.pass_context
-def completion(ctx: click.Context, shell: str, install: bool) -> None:
+def completion(ctx: click.Context, shell: str, install: bool, force: bool) -> None:
     """Print what lets a shell complete these commands.
 
     For zsh, the folder that --install names must be in fpath before compinit is called in ~/.zshrc.
@@ -52,23 +53,37 @@ def completion(ctx: click.Context, shell: str, install: bool) -> None:
         click.echo(source, nl=False)
         return
     place = Path.home() / _PLACES[shell]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(source, encoding="utf-8")
+    _write({place: source}, force=force)
     say(f"{place} is written; it counts from the next shell on.")
 
 
 @click.command(cls=Command)
 @click.argument("folder", type=FOLDER)
+@force_option
 @click.pass_context
-def manual(ctx: click.Context, folder: Path) -> None:
-    """Write pages for man to FOLDER, such as /usr/local/share/man/man1: one for each command."""
-    folder.mkdir(parents=True, exist_ok=True)
-    number = 0
-    for page in _pages(ctx.find_root()):
-        name = page.command_path.replace(" ", "-")
-        (folder / f"{name}.1").write_text(_roff(name, page), encoding="utf-8")
-        number += 1
-    say(f"{folder}: {number} pages, from {ctx.find_root().info_name}.1 on.")
+def manual(ctx: click.Context, folder: Path, force: bool) -> None:
+    """Write pages for man to FOLDER, such as /usr/local/share/man/man1: one for each command.
+
+    Pages that an older version wrote are replaced.
+    """
+    named = {page.command_path.replace(" ", "-"): page for page in _pages(ctx.find_root())}
+    _write({folder / f"{name}.1": _roff(name, page) for name, page in named.items()}, force=force)
+    say(f"{folder}: {len(named)} pages, from {ctx.find_root().info_name}.1 on.")
+
+
+_OURS = '"Abstract games by mail"'
+"""The end of the first line of our pages for man, in every version."""
+
+
+def _write(texts: dict[Path, str], *, force: bool) -> None:
+    """Write files, over our own pages, too. Raises: Refused if another file is in the way; then none is written."""
+    for place, text in texts.items():
+        there = place.read_text(encoding="utf-8", errors="replace") if place.is_file() else text
+        is_ours = there.partition("\n")[0].endswith(_OURS)
+        new_file(place, force=force or is_ours or there == text)
+    for place, text in texts.items():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
 
 
 def _pages(page: click.Context) -> Iterator[click.Context]:
@@ -85,6 +100,6 @@ def _roff(name: str, page: click.Context) -> str:
     """The help as it is shown, with what man wants around it."""
     shown = page.command.get_help(page).replace("\\", "\\e").replace("-", "\\-")
     lines = [f"\\&{line}" if line.startswith((".", "'")) else line for line in shown.splitlines()]
-    head = f'.TH "{name.upper()}" 1 "" "pbm {__version__}" "Abstract games by mail"'
+    head = f'.TH "{name.upper()}" 1 "" "pbm {__version__}" {_OURS}'
     summary = page.command.get_short_help_str(100)
     return "\n".join([head, ".SH NAME", f"{name} \\- {summary}", ".SH DESCRIPTION", ".nf", *lines, ".fi", ""])

@@ -26,7 +26,23 @@ if TYPE_CHECKING:  # most commands need none of it
 Row = Mapping[str, Any]
 T = TypeVar("T")
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")
+
+def json_option(command: Callable[..., T]) -> Callable[..., T]:
+    """--json, given to the command as `as_json`, and --schema, which neither runs it nor needs its arguments."""
+    schema = click.option(
+        "--schema", is_flag=True, is_eager=True, expose_value=False, callback=_print_schema,
+        help="Print the JSON Schema of what --json prints.",
+    )  # fmt: skip
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON in place of tables.")(schema(command))
+
+
+def _print_schema(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from pbm.cli.schemas import schema_of
+
+    print_json(schema_of(ctx.command_path.removeprefix(f"{ctx.find_root().command_path} ")))
+    ctx.exit()
 
 
 def row_of(thing: object, paths: str) -> dict[str, Any]:

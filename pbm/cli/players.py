@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,6 @@ from pbm.cli.output import (
     FILE,
     FOLDER,
     Refused,
-    Row,
     counted,
     force_option,
     new_file,
@@ -30,6 +29,7 @@ from pbm.cli.output import (
 )
 
 if TYPE_CHECKING:  # help pages need none of these
+    from pbm.cli import schemas
     from pbm.domain.match import Player
     from pbm.server.operator import Administration
     from pbm.server.steward import Steward
@@ -59,7 +59,7 @@ def add(admin: Administration, userid: str, addresses: tuple[str, ...], password
 
 @player.command("list")
 @lists("There are no players.")
-def list_(tx: Transaction) -> list[Row]:
+def list_(tx: Transaction) -> list[schemas.Player]:
     """All accounts."""
     return [_row(each, tx.players.addresses(each.id)) for each in tx.players.all()]
 
@@ -67,7 +67,7 @@ def list_(tx: Transaction) -> list[Row]:
 @player.command()
 @click.argument("userid")
 @shows
-def show(tx: Transaction, userid: str) -> Row:
+def show(tx: Transaction, userid: str) -> schemas.PlayerShown:
     """One account, and the boards it plays on."""
     from pbm.server.rows import player_named
 
@@ -185,7 +185,7 @@ def merge(hand: Steward, userid: str, into: str) -> str:
     return f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands."
 
 
-def _row(account: Player, addresses: Sequence[Address]) -> dict[str, Any]:
+def _row(account: Player, addresses: Sequence[Address]) -> schemas.Player:
     """unreachable: whether no mail reaches the player, so that they do not learn of moves."""
     confirmed = [address for address in addresses if address.confirmed_at]
     return {

@@ -295,11 +295,6 @@ def test_every_command_ends_with_2_for_a_mistake_and_1_without_a_database(
         pbm(*name.split(), *words, "--config", str(tmp_path / "none.toml"), code=2)
 
 
-@pytest.mark.parametrize("name", [name for name in READING if name.split()[-1] in ("list", "show", "count", "status")])
-def test_what_lists_and_shows_can_be_read_by_programs(house: Pbm, tmp_path: Path, name: str) -> None:
-    json.loads(house(*name.split(), *shlex.split(READING[name]), "--json").stdout)
-
-
 def test_quiet_says_only_what_went_wrong(house: Pbm) -> None:
     assert house("board", "end", "101", "--result", "draw", "--quiet").output == ""
     assert "has ended" in house("board", "end", "101", "--result", "draw", "--quiet", code=1).stderr

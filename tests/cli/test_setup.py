@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm import __version__
 from pbm.edges.signing import signing_keys
 from tests.cli.conftest import Pbm
 from tests.terminal import terminal
@@ -85,8 +86,14 @@ def test_shells_complete_the_commands(shell: str, pbm: Pbm, tmp_path: Path, monk
     printed = pbm("completion", shell).stdout
     assert "_PBM_COMPLETE" in printed
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    place = pbm("completion", shell, "--install").stdout.partition(" is written")[0]
-    assert Path(place).read_text() == printed
+    place = Path(pbm("completion", shell, "--install").stdout.partition(" is written")[0])
+    assert place.read_text() == printed
+    pbm("completion", shell, "--install")
+    place.write_text("my own")
+    assert "--force" in pbm("completion", shell, "--install", code=1).stderr
+    assert place.read_text() == "my own"
+    pbm("completion", shell, "--install", "--force")
+    assert place.read_text() == printed
 
 
 def test_there_is_a_page_for_man_of_each_command(pbm: Pbm, tmp_path: Path) -> None:
@@ -96,3 +103,21 @@ def test_there_is_a_page_for_man_of_each_command(pbm: Pbm, tmp_path: Path) -> No
     if shutil.which("man") and shutil.which("groff"):
         shown = subprocess.run(["man", "-l", page], capture_output=True, text=True, check=True).stdout
         assert "--dry-run" in shown
+
+
+def test_pages_of_an_older_version_are_replaced_and_no_other_file(pbm: Pbm, tmp_path: Path) -> None:
+    pbm("manual", str(tmp_path))
+    ours, other = tmp_path / "main-board-void.1", tmp_path / "main-status.1"
+    page = ours.read_text()
+    ours.write_text(page.replace(f"pbm {__version__}", "pbm 0.0.1") + "gone since\n")
+    outdated = ours.read_text()
+    other.write_bytes(b"my own \xff")
+    assert f"{other} is there already: say --force" in pbm("manual", str(tmp_path), code=1).stderr
+    assert other.read_bytes() == b"my own \xff"
+    assert ours.read_text() == outdated, "nothing was done"
+    other.unlink()
+    pbm("manual", str(tmp_path))
+    assert ours.read_text() == page
+    other.write_text("my own")
+    pbm("manual", str(tmp_path), "--force")
+    assert other.read_text() != "my own"

@@ -1,0 +1,329 @@
+"""What --json prints, as types, from which its JSON Schema follows; imported only when somebody asks for that."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, with_config
+from typing_extensions import TypedDict  # pydantic brings it, and takes no other before Python 3.12
+
+from pbm.domain.calendars import StopKind
+from pbm.domain.mail import Arrival, Delivery
+from pbm.domain.match import Ending
+from pbm.domain.tournaments.terms import Kind
+from pbm.edges.records import Finding
+from pbm.server.rows import Replayed
+from pbm.store.tournaments import Stage
+
+
+class Ban(TypedDict):
+    who: str
+    since: datetime
+    until: datetime | None
+    reason: str
+
+
+class Broadcast(TypedDict):
+    number: int
+    author: str
+    written_at: str
+    text: str
+
+
+class Named(TypedDict):
+    board: int
+    game: str
+    options: str
+    player1: str
+    player2: str
+
+
+class Started(Named):
+    started_at: datetime
+
+
+class Challenge(Started):
+    rules_version: int
+    over: bool
+    body: str
+
+
+class Ended(TypedDict):
+    result: Ending | None
+    winner: str | None
+
+
+class Listed(Named, Ended):
+    plies: int
+    to_move: str | None
+    moved_at: datetime
+
+
+class Board(Started, Ended):
+    ply: int
+    to_move: str | None
+    moved_at: datetime
+    record: list[str]
+    reason: str | None
+
+
+class Drawn(Board):
+    drawing: str
+
+
+class Verified(TypedDict):
+    verified: int
+    problems: list[Replayed]
+
+
+class Act(TypedDict):
+    at: datetime
+    who: str
+    command: str
+
+
+class Soundness(TypedDict):
+    sound: bool
+    problems: list[str]
+
+
+class Identity(TypedDict):
+    address: str
+    former: list[str]
+
+
+class Secret(TypedDict):
+    counts_until: datetime
+
+
+class Player(TypedDict):
+    userid: str
+    addresses: list[str]
+    unconfirmed_addresses: list[str]
+    suspended_addresses: list[str]
+    unreachable: bool
+
+
+class PlayerShown(Player):
+    bounces: int
+    delays: int
+    active_boards: list[int]
+    ended_boards: list[int]
+
+
+class Incoming(TypedDict):
+    id: int
+    received_at: datetime
+    state: Arrival
+    mail_from: str
+    recipients: list[str]
+    octets: int
+    reason: str
+
+
+class IncomingShown(Incoming):
+    outbox: list[int]
+    mail: str
+
+
+class Unanswered(TypedDict):
+    kind: str
+    mails: int
+
+
+class Outgoing(TypedDict):
+    id: int
+    created_at: datetime
+    state: Delivery
+    due_at: datetime | None
+    attempts: int
+    board: int | None
+    address: str
+    subject: str
+    trouble: str
+
+
+class OutgoingShown(Outgoing):
+    inbox: int | None
+    mail: str
+
+
+class Tournament(TypedDict):
+    name: str
+    kind: Kind
+    game: str
+    creator: str | None
+    state: Stage
+    season: int
+    round: int
+    players: int
+    due_at: datetime | None
+
+
+@with_config(ConfigDict(extra="allow"))
+class Standing(TypedDict):
+    """Further names are those of tie-breaks."""
+
+    division: int | None
+    rank: int
+    userid: str
+    points: str
+    won: int
+    drawn: int
+    lost: int
+
+
+class Pairing(TypedDict):
+    round: int
+    division: int
+    board: int | None
+    first: str
+    second: str | None
+    result: str | None
+
+
+class TournamentShown(Tournament):
+    options: str
+    userids: list[str]
+    standings: list[Standing]
+    pairings: list[Pairing]
+
+
+class Setting(TypedDict):
+    value: bool | int | float | str | None
+    origin: str
+    variable: str
+    meaning: str
+
+
+class Room(TypedDict):
+    octets: int
+    unused: int | None
+    shrinks: bool
+
+
+class Halt(TypedDict):
+    kind: StopKind
+    since: datetime
+
+
+class Waiting(TypedDict):
+    mails: int
+    oldest_seconds: float | None
+
+
+class Seconds(TypedDict):
+    median: float | None
+    most: float | None
+
+
+class Flow(TypedDict):
+    ever: int
+    within: dict[str, int]
+
+
+class Inbox(Flow):
+    new: Waiting
+    parked: Waiting
+    moves_ignored: int
+    handling_seconds: Seconds
+
+
+class Trouble(TypedDict):
+    mails: int
+    trouble: str
+
+
+class Outbox(Flow):
+    queued: Waiting
+    postponed: Waiting
+    failed: Waiting
+    delivery_seconds: Seconds
+    troubles: list[Trouble]
+
+
+class Robots(TypedDict):
+    boards: int
+    oldest_seconds: float | None
+    thinking: bool
+
+
+class Suspended(TypedDict):
+    address: str
+    userid: str
+    since: datetime
+
+
+class Locked(TypedDict):
+    kind: str
+    subject: str
+    failures: int
+    until: datetime | None
+
+
+class Deadline(TypedDict):
+    board: int
+    game: str
+    due_at: datetime
+
+
+class Agenda(TypedDict):
+    items: int
+    due: int
+
+
+class Status(TypedDict):
+    at: datetime
+    database: Room
+    no_mail_goes_out_since: datetime | None
+    no_server_works_since: datetime | None
+    halts: list[Halt]
+    inbox: Inbox
+    outbox: Outbox
+    robots: Robots
+    players: int
+    boards: int
+    broadcasts_waiting: int
+    suspended_addresses: int
+    suspended_latest: list[Suspended]
+    locked: list[Locked]
+    boards_overdue: int
+    deadlines: list[Deadline]
+    agenda: dict[str, Agenda]
+
+
+PRINTED: dict[str, Any] = {
+    "ban list": list[Ban],
+    "board list": list[Listed],
+    "board move": Drawn,
+    "board show": Drawn,
+    "board verify": Verified,
+    "broadcast list": list[Broadcast],
+    "challenge create": Started,
+    "challenge list": list[Started],
+    "challenge show": Challenge,
+    "config show": dict[str, Setting],
+    "db check": Soundness,
+    "db log": list[Act],
+    "doctor": list[Finding],
+    "identity show": Identity,
+    "inbox count": list[Unanswered],
+    "inbox list": list[Incoming],
+    "inbox show": IncomingShown,
+    "keys secret list": list[Secret],
+    "outbox list": list[Outgoing],
+    "outbox show": OutgoingShown,
+    "player list": list[Player],
+    "player show": PlayerShown,
+    "status": Status,
+    "tournament create": Tournament,
+    "tournament list": list[Tournament],
+    "tournament show": TournamentShown,
+}
+"""By command."""
+
+
+def schema_of(command: str) -> dict[str, Any]:
+    """The JSON Schema of what a command prints with --json."""
+    return TypeAdapter(PRINTED[command]).json_schema(mode="serialization")
