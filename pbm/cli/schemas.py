@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, with_config
-from typing_extensions import TypedDict  # pydantic brings it, and takes no other before Python 3.12
+from typing_extensions import TypedDict  # pydantic takes no other before Python 3.12
 
 from pbm.domain.calendars import StopKind
 from pbm.domain.mail import Arrival, Delivery
