@@ -67,7 +67,6 @@ _FOR_BOARD = re.compile(
     r"(?:board |game |match )?#?(\d{3,9})\W*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_MINE = re.compile(r"\W*(?:all )?my (?:\w+ )?(?:games|boards|matches)\W*", re.IGNORECASE)
 _RECORD = re.compile(r"show \d{3,9}")
 _AT_ONCE = ("move", "accept", "resign")
 """Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
@@ -278,8 +277,6 @@ def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
     lines = [line.strip() for line in draft.left]
     start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
-    # Below a move, people ask in words: "Want a draw?".
-    lines[start + 1 :] = ["draw" if _offers_draw(line, first) else _asked(line) for line in lines[start + 1 :]]
     if first.casefold() == MULTIPLE:
         return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
     # As in an answer to a digest, where each line may be about another board.
@@ -301,16 +298,20 @@ def _by_text(draft: _Draft) -> Reading:
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text, late=late)
 
 
-def _end_of_commands(lines: Sequence[str], end: int, draft: _Draft) -> int:
-    """The index after the last command of those at the beginning. end: that after the first."""
+def _end_of_commands(lines: list[str], end: int, draft: _Draft) -> int:
+    """The index after the last command of those at the beginning, which then stand as commands in the list. end: that
+    after the first.
+    """
     for at in range(end, len(lines)):
         above = lines[end - 1] if end else ""
         if has_text(above) or _is_below_new(above, lines[at]):
             break
         if lines[at]:
-            if not _is_command(lines[at], draft):
+            # Below a move, people ask in words: "Want a draw?".
+            line = "draw" if _offers_draw(lines[at], draft.first) else _asked(lines[at])
+            if not _is_command(line, draft):
                 break
-            end = at + 1
+            lines[at], end = line, at + 1
     return end
 
 
@@ -329,10 +330,8 @@ def _asked(line: str) -> str:
     account; any other line as it is.
 
     >>> _asked("my games"), _asked("Please show my finished games"), _asked("history of 101")
-    ('all show me active', 'Please show my finished games', 'show 101')
+    ('all show me active', 'all games me inactive', 'show 101')
     """
-    if not (begins(line) or _MINE.fullmatch(line)):
-        return line
     for phrase in phrases(line, "everywhere", _ANY_CELL.spans(line)):
         if phrase.line in LISTS or _RECORD.fullmatch(phrase.line):
             return phrase.line
@@ -399,7 +398,7 @@ def _is_below_new(above: str, line: str) -> bool:
 
 def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:
     """Every line is a command, except quoted lines."""
-    numbered = [(at, clean(line)) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
+    numbered = [(at, _asked(clean(line))) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
     commands = _with_plans(numbered, plans)
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
@@ -505,9 +504,7 @@ def _called(line: str) -> bool:
 
 def has_text(line: str) -> bool:
     """Whether the line is a command to which all lines below belong."""
-    words = clean(line).split()
-    of_game = any(word.casefold() in GAMES for word in words[:1])
-    verb, _ = leading(words[1:], per_game=True) if of_game else leading(words)
+    verb = _verb_in(clean(line))
     return verb is not None and verb.has_text
 
 
