@@ -271,6 +271,7 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
     if args is None or lacks_move:
         raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
+    _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
 
 
@@ -395,6 +396,16 @@ def _check_joined(words: Sequence[str]) -> None:
         )
         if is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
+
+
+def _check_game_in_front(
+    verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
+) -> None:
+    """Raises: NotFound if the word bound as the userid is meant as a game, because userid and password follow it."""
+    names_game = any(param.key == "GAME" for param in verb.params)
+    is_userids_place = "PASSWORD" in args and len(words) > 2 and args["USERID"] == words[0]
+    if names_game and is_userids_place and is_userid(words[1]) and not is_userid(words[0]):
+        raise no_game(words[0], f"{verb.name} GAME")
 
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
