@@ -91,7 +91,7 @@ FEATURES = (
     Feature("block", "block", r"block", "block", "block", "blocked"),
     Feature("one-word rematch", "rematch", r"answers 101: rematch$", "rematch", "seats exchanged", "rematch"),
     Feature("export", "export", r"answers 101: export", "export", "JSON", "application/json"),
-    Feature("erase me", "erase-me", r"erase me alice alicepass", "erase me", "week", "erased"),
+    Feature("erase me", "erase-me", r"erase me alice alicepass", "erase me", "some days", "erased"),
     Feature("a week to change one's mind", "erase-no", r"keep", "erase no", "mind", "nothing"),
 )
 

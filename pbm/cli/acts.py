@@ -57,7 +57,7 @@ def add(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -
 
 @ban.command("list")
 @lists("Nobody is kept out.")
-def list_(tx: Transaction) -> list[schemas.Ban]:
+def list_(tx: Transaction) -> list[schemas.BanPrinted]:
     """Bans, current and past."""
     return [
         {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in tx.bans.all()
@@ -101,7 +101,7 @@ def broadcast() -> None:
 
 @broadcast.command("list")
 @lists("No broadcast waits.")
-def list_broadcasts(tx: Transaction) -> list[schemas.Broadcast]:
+def list_broadcasts(tx: Transaction) -> list[schemas.BroadcastPrinted]:
     """Broadcasts that wait, the oldest first."""
     return [
         {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}

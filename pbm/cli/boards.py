@@ -218,12 +218,12 @@ def _named(board: Match | Summary) -> schemas.Named:
     }
 
 
-def _result_row(board: Match | Summary, result: Result | None) -> schemas.Ended:
+def _result_row(board: Match | Summary, result: Result | None) -> schemas.EndedPrinted:
     winner = board.players[result.winner - 1].userid if result is not None and result.winner else None
     return {"result": result and result.ending, "winner": winner}
 
 
-def _board_row(match: Match, state: State) -> schemas.Board:
+def _board_row(match: Match, state: State) -> schemas.BoardPrinted:
     over = match.result is not None or state.outcome is not None
     return {
         **_named(match),

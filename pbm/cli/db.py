@@ -111,7 +111,7 @@ def copy() -> None:
 @click.option("--about", default="", metavar="WORD", help="Only what names this, such as a userid or a board.")
 @click.option("--limit", type=NUMBER, default=50, show_default=True, help="At most so many, the newest.")
 @lists("Nothing was done.")
-def log(tx: Transaction, about: str, limit: int) -> list[schemas.Act]:
+def log(tx: Transaction, about: str, limit: int) -> list[schemas.ActPrinted]:
     """What commands did, when, and who ran them; the newest last.
 
     Each command that changes the database adds a line. Passwords are not shown.

@@ -82,7 +82,7 @@ def list_(tx: Transaction, state: str | None, limit: int) -> list[Row]:
 
 @inbox.command()
 @lists("All emails were answered.")
-def count(tx: Transaction) -> list[schemas.Unanswered]:
+def count(tx: Transaction) -> list[schemas.UnansweredPrinted]:
     """How many emails were not answered, by kind.
 
     ignore: automatic mail, mailing lists and the like. bounce, complaint: about our emails. reject: could not be read.

@@ -59,7 +59,7 @@ def add(admin: Administration, userid: str, addresses: tuple[str, ...], password
 
 @player.command("list")
 @lists("There are no players.")
-def list_(tx: Transaction) -> list[schemas.Player]:
+def list_(tx: Transaction) -> list[schemas.PlayerPrinted]:
     """All accounts."""
     return [_row(each, tx.players.addresses(each.id)) for each in tx.players.all()]
 
@@ -185,7 +185,7 @@ def merge(hand: Steward, userid: str, into: str) -> str:
     return f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands."
 
 
-def _row(account: Player, addresses: Sequence[Address]) -> schemas.Player:
+def _row(account: Player, addresses: Sequence[Address]) -> schemas.PlayerPrinted:
     """unreachable: whether no mail reaches the player, so that they do not learn of moves."""
     confirmed = [address for address in addresses if address.confirmed_at]
     return {

@@ -17,14 +17,14 @@ from pbm.server.rows import Replayed
 from pbm.store.tournaments import Stage
 
 
-class Ban(TypedDict):
+class BanPrinted(TypedDict):
     who: str
     since: datetime
     until: datetime | None
     reason: str
 
 
-class Broadcast(TypedDict):
+class BroadcastPrinted(TypedDict):
     number: int
     author: str
     written_at: str
@@ -49,18 +49,18 @@ class Challenge(Started):
     body: str
 
 
-class Ended(TypedDict):
+class EndedPrinted(TypedDict):
     result: Ending | None
     winner: str | None
 
 
-class Listed(Named, Ended):
+class Listed(Named, EndedPrinted):
     plies: int
     to_move: str | None
     moved_at: datetime
 
 
-class Board(Started, Ended):
+class BoardPrinted(Started, EndedPrinted):
     ply: int
     to_move: str | None
     moved_at: datetime
@@ -68,7 +68,7 @@ class Board(Started, Ended):
     reason: str | None
 
 
-class Drawn(Board):
+class DrawnPrinted(BoardPrinted):
     drawing: str
 
 
@@ -77,7 +77,7 @@ class Verified(TypedDict):
     problems: list[Replayed]
 
 
-class Act(TypedDict):
+class ActPrinted(TypedDict):
     at: datetime
     who: str
     command: str
@@ -88,7 +88,7 @@ class Soundness(TypedDict):
     problems: list[str]
 
 
-class Identity(TypedDict):
+class IdentityPrinted(TypedDict):
     address: str
     former: list[str]
 
@@ -97,7 +97,7 @@ class Secret(TypedDict):
     counts_until: datetime
 
 
-class Player(TypedDict):
+class PlayerPrinted(TypedDict):
     userid: str
     addresses: list[str]
     unconfirmed_addresses: list[str]
@@ -105,14 +105,14 @@ class Player(TypedDict):
     unreachable: bool
 
 
-class PlayerShown(Player):
+class PlayerShown(PlayerPrinted):
     bounces: int
     delays: int
     active_boards: list[int]
     ended_boards: list[int]
 
 
-class Incoming(TypedDict):
+class IncomingPrinted(TypedDict):
     id: int
     received_at: datetime
     state: Arrival
@@ -122,17 +122,17 @@ class Incoming(TypedDict):
     reason: str
 
 
-class IncomingShown(Incoming):
+class IncomingShown(IncomingPrinted):
     outbox: list[int]
     mail: str
 
 
-class Unanswered(TypedDict):
+class UnansweredPrinted(TypedDict):
     kind: str
     mails: int
 
 
-class Outgoing(TypedDict):
+class OutgoingPrinted(TypedDict):
     id: int
     created_at: datetime
     state: Delivery
@@ -144,12 +144,12 @@ class Outgoing(TypedDict):
     trouble: str
 
 
-class OutgoingShown(Outgoing):
+class OutgoingShown(OutgoingPrinted):
     inbox: int | None
     mail: str
 
 
-class Tournament(TypedDict):
+class TournamentPrinted(TypedDict):
     name: str
     kind: Kind
     game: str
@@ -162,7 +162,7 @@ class Tournament(TypedDict):
 
 
 @with_config(ConfigDict(extra="allow"))
-class Standing(TypedDict):
+class StandingPrinted(TypedDict):
     """Further names are those of tie-breaks."""
 
     division: int | None
@@ -183,10 +183,10 @@ class Pairing(TypedDict):
     result: str | None
 
 
-class TournamentShown(Tournament):
+class TournamentShown(TournamentPrinted):
     options: str
     userids: list[str]
-    standings: list[Standing]
+    standings: list[StandingPrinted]
     pairings: list[Pairing]
 
 
@@ -197,7 +197,7 @@ class Setting(TypedDict):
     meaning: str
 
 
-class Room(TypedDict):
+class RoomPrinted(TypedDict):
     octets: int
     unused: int | None
     shrinks: bool
@@ -208,7 +208,7 @@ class Halt(TypedDict):
     since: datetime
 
 
-class Waiting(TypedDict):
+class WaitingPrinted(TypedDict):
     mails: int
     oldest_seconds: float | None
 
@@ -218,14 +218,14 @@ class Seconds(TypedDict):
     most: float | None
 
 
-class Flow(TypedDict):
+class FlowPrinted(TypedDict):
     ever: int
     within: dict[str, int]
 
 
-class Inbox(Flow):
-    new: Waiting
-    parked: Waiting
+class InboxPrinted(FlowPrinted):
+    new: WaitingPrinted
+    parked: WaitingPrinted
     moves_ignored: int
     handling_seconds: Seconds
 
@@ -235,10 +235,10 @@ class Trouble(TypedDict):
     trouble: str
 
 
-class Outbox(Flow):
-    queued: Waiting
-    postponed: Waiting
-    failed: Waiting
+class OutboxPrinted(FlowPrinted):
+    queued: WaitingPrinted
+    postponed: WaitingPrinted
+    failed: WaitingPrinted
     delivery_seconds: Seconds
     troubles: list[Trouble]
 
@@ -262,25 +262,25 @@ class Locked(TypedDict):
     until: datetime | None
 
 
-class Deadline(TypedDict):
+class DeadlinePrinted(TypedDict):
     board: int
     game: str
     due_at: datetime
 
 
-class Agenda(TypedDict):
+class AgendaPrinted(TypedDict):
     items: int
     due: int
 
 
-class Status(TypedDict):
+class StatusPrinted(TypedDict):
     at: datetime
-    database: Room
+    database: RoomPrinted
     no_mail_goes_out_since: datetime | None
     no_server_works_since: datetime | None
     halts: list[Halt]
-    inbox: Inbox
-    outbox: Outbox
+    inbox: InboxPrinted
+    outbox: OutboxPrinted
     robots: Robots
     players: int
     boards: int
@@ -289,36 +289,36 @@ class Status(TypedDict):
     suspended_latest: list[Suspended]
     locked: list[Locked]
     boards_overdue: int
-    deadlines: list[Deadline]
-    agenda: dict[str, Agenda]
+    deadlines: list[DeadlinePrinted]
+    agenda: dict[str, AgendaPrinted]
 
 
 PRINTED: dict[str, Any] = {
-    "ban list": list[Ban],
+    "ban list": list[BanPrinted],
     "board list": list[Listed],
-    "board move": Drawn,
-    "board show": Drawn,
+    "board move": DrawnPrinted,
+    "board show": DrawnPrinted,
     "board verify": Verified,
-    "broadcast list": list[Broadcast],
+    "broadcast list": list[BroadcastPrinted],
     "challenge create": Started,
     "challenge list": list[Started],
     "challenge show": Challenge,
     "config show": dict[str, Setting],
     "db check": Soundness,
-    "db log": list[Act],
+    "db log": list[ActPrinted],
     "doctor": list[Finding],
-    "identity show": Identity,
-    "inbox count": list[Unanswered],
-    "inbox list": list[Incoming],
+    "identity show": IdentityPrinted,
+    "inbox count": list[UnansweredPrinted],
+    "inbox list": list[IncomingPrinted],
     "inbox show": IncomingShown,
     "keys secret list": list[Secret],
-    "outbox list": list[Outgoing],
+    "outbox list": list[OutgoingPrinted],
     "outbox show": OutgoingShown,
-    "player list": list[Player],
+    "player list": list[PlayerPrinted],
     "player show": PlayerShown,
-    "status": Status,
-    "tournament create": Tournament,
-    "tournament list": list[Tournament],
+    "status": StatusPrinted,
+    "tournament create": TournamentPrinted,
+    "tournament list": list[TournamentPrinted],
     "tournament show": TournamentShown,
 }
 """By command."""
