@@ -576,8 +576,15 @@ def lift(
         while (end := _following(block[-1], lines, at)) > at:
             block += filter(None, map(str.strip, lines[at:end]))
             at = end
-        plans.append((len(left), "\n".join(block)))
+        _add(plans, len(left), "\n".join(block))
     return left, plans
+
+
+def _add(plans: list[tuple[int, str]], at: int, text: str) -> None:
+    """Adds a plan; plans with nothing between them become one."""
+    if plans and plans[-1][0] == at:
+        text = f"{plans.pop()[1]}\n{text}"
+    plans.append((at, text))
 
 
 def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:

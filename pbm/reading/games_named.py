@@ -51,6 +51,8 @@ def lost(text: str) -> bool:
     said = sentences(text)
     found = [any(phrase.does == "help start" for phrase in _said(each.text, "everywhere")) for each in said]
     courtesies = [bool(phrases(each.text, "courtesy")) for each in said]
+    if not said:
+        return "?" in text
     return any(found) and all(map(any, zip(found, courtesies, strict=True)))
 
 

@@ -220,6 +220,9 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
         return about_time(request, text, "rest")
     if found:
         named = _game(request, text)
+        # the rules of which game is not said, so the page that lists them must do
+        if found.startswith("GAME ") and not named:
+            return Restated(f"help {found.removeprefix('GAME ')}")
         return Restated(found.replace("GAME", named).strip())
     game = _game(request, text)
     is_sentence = bool(words("common").intersection(plain(text).split()))

@@ -107,6 +107,9 @@ class SaidOnBoard:
         if replied is not None:
             return replied
         if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) <= MOST_READINGS):
+            # Several moves that one side makes in a row: playing them will say what is wrong.
+            if self.is_turn:
+                return None
             self.check_elsewhere(self.text)
             self.ask(meant)
         self._check_act_elsewhere()
@@ -127,6 +130,9 @@ class SaidOnBoard:
         # "show game 101": the number stands behind the verb, not in front.
         if verb is not None and any(param.key == "BOARD" for param in verb.params):
             return Restated(verb.name, board=number)
+        # What is wrong with the command is told then.
+        if begins_like_command(whole) and not isinstance(self.meant, Sure):
+            return None
         if isinstance(self.meant, Sure) and self.meant.line == self.text.strip():
             return Restated(self.meant.line, board=number)
         found = self.restated(is_open=True)
@@ -159,6 +165,8 @@ class SaidOnBoard:
         """The line of a phrase with what only the board knows: its game, its number, the other player."""
         if line == "about RIVAL":
             return f"about {self.opponent.userid}" if self.opponent else "show"
+        if line.startswith("show #"):
+            return f"show {self.board.match.board}{line.removeprefix('show ').replace('##', '#')}"
         return line.replace("{game}", game_named(self.text) or self.board.match.game)
 
     def _as_answer(self, line: str) -> str:
@@ -382,6 +390,9 @@ class SaidOnBoard:
         """A yes or no that nothing was asked for, as a message, if the other player's words were the last."""
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)[-1:]
         is_theirs = bool(said) and said[0].author != self.writer and self.board.match.offer is None
+        # It may answer a question of ours.
+        if self.seat is not None and self.board.intents.find(self.seat, IntentKind.SUBMIT) is not None:
+            return None
         if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
             return None
         return Restated(CHAT, self.text.strip(), "a message")
