@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from itertools import permutations
 
@@ -20,6 +21,7 @@ _LIKE = 0.75
 """How similar to a game's name a word must be to mean it."""
 _MEANT = 0.7
 """How similar to a command a word must be to mean it."""
+_ROBOT = re.compile(r"\brobot[ -]([1-5])\b")
 
 
 def unknown(words: list[str]) -> UnknownCommand:
@@ -74,6 +76,8 @@ def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgumen
             problem = '"withdraw", with the player or the address, takes back a challenge or an invitation. For a move:'
             return BadArguments(problem, shown)
         return BadArguments("Which board? Name its number, or answer an email about it.", shown)
+    if len(words) == 1 and words[0].casefold() in GAMES:
+        return BadArguments("The game comes first.", f"{words[0].casefold()} {verb.name}")
     if verb.name == "show":
         whose = words[0][:40] if words else "me active"
         return BadArguments(
@@ -90,10 +94,12 @@ def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None
     # Of all its forms, because what the mail shows need not be written.
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
     between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
-    # Most write the opponent only.
+    # Most write the opponent only, or "me robot 3".
     if between_two and len(words) == 1 and standing.known and game:
         rival = "robot" if words[0].casefold() == "me" else words[0]
         return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
+    if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
+        return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
     problem = f'These words do not fit "{verb.name}".'
     if len(words) < fewest:
         problem = f'"{verb.name}" needs more words.'
