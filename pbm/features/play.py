@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import takewhile
 
 from games.rules import BadNotation, GameError, MoveError, quoted
@@ -171,17 +171,26 @@ def resign(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     board.check_running()
     waiting, asked = board.intents.find(seat, IntentKind.RESIGN), board.intents.find(seat, IntentKind.SUBMIT)
-    insists = AT_ONCE in command.line.casefold().split()
+    # Whoever got an answer in copy knows the ids in it, so by an id alone one resigns only in answer to our question.
+    told_at = None if request.message.authenticated else request.message.told_at
+    insists = AT_ONCE in command.line.casefold().split() and told_at is None
     # A second "resign" on the opponent's turn takes the first back.
     if waiting is not None and not insists:
         board.intents.drop(waiting)
         return tell_sender(request, command, board, seat, "you will not resign.")
     # Anybody else is asked, because a game is lost for good by it.
-    if insists or command.credentials is not None or (asked is not None and asked.text == plans.RESIGN):
+    if insists or command.credentials is not None or _is_asked(asked, told_at):
         return _resign(request, command, board, seat, asked)
     said = "\n".join(comment.text for comment in request.comments(board.match.board))
     board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
     return tell_sender(request, command, board, seat, "you have not resigned yet.")
+
+
+def _is_asked(asked: Intent | None, told_at: datetime | None) -> bool:
+    """Whether a mail answers our question whether to resign. told_at: of the mail that it answers, if that matters."""
+    if asked is None or asked.text != plans.RESIGN:
+        return False
+    return told_at is None or asked.since is None or told_at >= asked.since
 
 
 def _resign(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
@@ -110,6 +111,8 @@ class Message:
     """The lines marked as quoted, without their marks; empty if one of our mails is quoted."""
     cover: Cover = Cover.NONE
     key: PeerKey | None = None
+    told_at: datetime | None = None
+    """When our mail was written whose id alone shows the token that this answer has lost; None if it has lost none."""
 
     @property
     def authenticated(self) -> bool:

@@ -288,8 +288,8 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     answered = _nearest(message)
     if message.token is not None or answered is None or not (message.authenticated or message.direct):
         return message
-    mail = tx.outbox.find(_key(answered))
-    if mail is None:
+    mail, told = tx.outbox.find(_key(answered)), tx.outbox.recall(_key(answered))
+    if mail is None or told is None:
         return message
     owners = [player.id for player in tx.players.of_address(message.sender)]
     # Whoever got an answer of the player in copy has its References, too.
@@ -299,7 +299,7 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     # MAIL FROM can be forged: enough for a board, which the token's holder may play anyhow, not for an account.
     if not message.authenticated and lost and isinstance(signer.open(lost), PlayerToken | DigestToken):
         return message
-    return replace(message, token=lost)
+    return replace(message, token=lost, told_at=told.created_at)
 
 
 def remember_key(tx: Transaction, mail: Prepared) -> None:

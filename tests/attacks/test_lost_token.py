@@ -93,3 +93,14 @@ def test_somebody_signs_up_and_answers_a_question_without_the_plus_address(house
     house.send(EVE, "set mail text")
     (got,) = answer(house, EVE, "yes", last(house, EVE))
     assert not got.refuses, got.text
+
+
+def test_by_an_id_that_others_may_know_nobody_resigns_without_being_asked(table: House) -> None:
+    """Whoever got an answer of bob's in copy knows the id it names, and can forge both From and MAIL FROM."""
+    board = table.game("cross -size=4 alice bob", ("D4", "C4", "E5"))
+    known = last(table, "bob")
+    for _ in range(2):
+        (asked,) = answer(table, "bob", "resign!", known)
+        assert "Really resign?" in asked.body
+    mails = answer(table, "bob", "resign", asked)
+    assert any(f"Board {board}" in got["Subject"] and "bob resigned" in got.body for got in mails)
