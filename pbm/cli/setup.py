@@ -110,10 +110,7 @@ def init(
     write_file(files["dkim.pem"], keys)
     records = [key_record(key, domain) for key in signing_keys(SELECTOR, keys)]
     write_file(files["dns.txt"], _RECORDS.substitute(values, keys="\n".join(records)).encode())
-    units = folder_of("systemd")
-    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
-    for unit in (folder / "systemd").iterdir():
-        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
+    _write_units(folder, data)
     # A shell may still name the database of a first look, which is not this one.
     effective = load(files["pbm.toml"], written)
     with opened_store(effective.values, create=True, quiet=True) as store:
@@ -130,6 +127,13 @@ def _answer(question: str, given: object, default: object, kind: click.Choice[st
     if given is not None:
         return str(given)
     return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
+
+
+def _write_units(folder: Path, data: Path) -> None:
+    units = folder_of("systemd")
+    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
+    for unit in (folder / "systemd").iterdir():
+        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
 
 
 def _placed(unit: str, folder: Path, data: Path) -> str:
