@@ -87,13 +87,11 @@ def init(
     operator = _answer("Address of the operator", operator, f"postmaster@{domain}")
     by = _answer("Mail is handed over by", by, "lmtp", click.Choice(["lmtp", "smtp"]))
     smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
-    host, _colon, port = smarthost.rpartition(":")
-    if not (host and port.isdecimal()):
-        raise click.UsageError(f'--smarthost: "{smarthost}" is not HOST:PORT.')
+    host, port = _host_and_port(smarthost)
     listen = "127.0.0.1:8024" if by == "lmtp" else "127.0.0.1:8025"
     values = {
         "database": f"sqlite:///{data}/pbm.db", "operator": operator, "listen": listen, "lmtp": by == "lmtp",
-        "domain": domain, "host": host, "port": int(port), "key": f"{folder}/dkim.pem",
+        "domain": domain, "host": host, "port": port, "key": f"{folder}/dkim.pem",
     }  # fmt: skip
     # What JSON calls a text, a number and true, TOML does, too.
     configuration = _CONFIGURATION.substitute({key: json.dumps(values[key], ensure_ascii=False) for key in values})
@@ -127,6 +125,14 @@ def _answer(question: str, given: object, default: object, kind: click.Choice[st
     if given is not None:
         return str(given)
     return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
+
+
+def _host_and_port(place: str) -> tuple[str, int]:
+    """Raises: UsageError."""
+    host, _colon, port = place.rpartition(":")
+    if not (host and port.isdecimal()):
+        raise click.UsageError(f'--smarthost: "{place}" is not HOST:PORT.')
+    return host, int(port)
 
 
 def _write_units(folder: Path, data: Path) -> None:
