@@ -278,8 +278,8 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
 
     Nobody can guess the id of a mail of ours, which went to one reader. Others may learn it from an answer that went to
     them, too: so it counts only in mail that comes from the address it went to, or from another one of its player, and
-    is no player's token unless that address is vouched for. A chat's token is proof by itself, and lacks only the state
-    of the board.
+    is no player's token unless that address is vouched for; nor does it resign a game unasked. A chat's token is proof
+    by itself, and lacks only the state of the board.
     """
     # Delta Chat makes an encrypted list read-only, so an encrypted board is a group, and its id holds the token.
     chat = signer.open(message.token or message.group)
@@ -288,14 +288,14 @@ def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Ro
     answered = _nearest(message)
     if message.token is not None or answered is None or not (message.authenticated or message.direct):
         return message
-    mail, told = tx.outbox.find(_key(answered)), tx.outbox.recall(_key(answered))
-    if mail is None or told is None:
+    told = tx.outbox.find(_key(answered))
+    if told is None:
         return message
     owners = [player.id for player in tx.players.of_address(message.sender)]
     # Whoever got an answer of the player in copy has its References, too.
-    if message.sender.casefold() != mail.address.casefold() and mail.player_id not in owners:
+    if message.sender.casefold() != told.mail.address.casefold() and told.mail.player_id not in owners:
         return message
-    lost = token_answered(mail, robot)
+    lost = token_answered(told.mail, robot)
     # MAIL FROM can be forged: enough for a board, which the token's holder may play anyhow, not for an account.
     if not message.authenticated and lost and isinstance(signer.open(lost), PlayerToken | DigestToken):
         return message
@@ -356,8 +356,8 @@ def _as_answered(tx: Transaction, signer: Signer, message: Message, robot: Robot
     """
     references = filter(None, (message.in_reply_to, *reversed(message.references)))
     ours = [reference for reference in references if reference.endswith(f"@{robot.domain}>")]
-    for mail in filter(None, (tx.outbox.find(_key(reference)) for reference in ours)):
-        token = signer.open(token_answered(mail, robot) or "")
+    for found in filter(None, (tx.outbox.find(_key(reference)) for reference in ours)):
+        token = signer.open(token_answered(found.mail, robot) or "")
         if isinstance(token, SeatToken) and (token.board, token.seat) == (chat.board, chat.seat):
             return replace(token, epoch=chat.epoch)
     match = tx.matches.summary(chat.board)

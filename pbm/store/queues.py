@@ -413,9 +413,9 @@ class Outbox(Queries):
             found = found.where(outbox.c.state == state.value)
         return self._all(found, queued)
 
-    def find(self, key: str) -> Mail | None:
+    def find(self, key: str) -> Queued | None:
         """The mail with the key; None if there is none."""
-        return self._first(WHOLE.where(outbox.c.key == key[:40]), lambda row: queued(row).mail)
+        return self._first(WHOLE.where(outbox.c.key == key[:40]), queued)
 
     def recall(self, key: str) -> Sent | None:
         """What the mail with the key was about; None if there is none."""
