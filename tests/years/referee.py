@@ -22,7 +22,7 @@ _ROBOT, _PLAYED = re.compile(r"robot\d+"), re.compile(r"\bplayed (\S+)\.\n")
 _WINDOW, _MOST_OF_A_PAIR = timedelta(days=90), 3  # within which time how many games of the same two are rated
 _HOUR, _MOST_ANSWERS = timedelta(hours=1), 40  # within which time how many answers mails without proof cause to one
 _SINCE = {"inbox": 1, "outbox": 2}  # the column that says when a row of what others write was made
-_WRITTEN = ("inbox", "outbox", "remarks", "intents")  # tables of what people wrote, which may name anybody
+_WRITTEN = ("inbox", "outbox", "remarks", "intents", "tickets")  # of what people wrote or asked, which may name anybody
 
 
 class Ply(NamedTuple):
