@@ -15,6 +15,8 @@ ROOT = Path(__file__).parent.parent
 CONVERSATIONS = "tests/test_conversations.py"
 BY_FOLDER = (
     ("pbm/", CONVERSATIONS, "may change what is said"),
+    ("pbm/reading/", "tests/test_bad_input.py", "decides what is refused"),
+    ("pbm/mailin/", "tests/test_bad_input.py", "decides what is refused"),
     ("templates/", CONVERSATIONS, "changes what is said"),
     ("templates/", "tests/test_english.py", "is what people read"),
     ("templates/help/", "tests/test_help.py", "is a page of the help"),

@@ -152,14 +152,18 @@ def nearest(spots: dict[str, Spot], move: str, down: int, right: int) -> str:
 
 @dataclass
 class PlayScreen:
-    """What is shown, and what keys do. player: whose mails. said: the last line about what was done."""
+    """What is shown, and what keys do. player: whose mails. said: the last line about what was done.
+
+    hint: what that line says before anything is done.
+    """
 
     player: MailProgram
     mails: list[ShownMail] = field(default_factory=list)
     shown: int = 0
     move: str = ""
     scrolled: int = 0
-    said: str = _HELP
+    said: str = ""
+    hint: str = _HELP
 
     @property
     def mail(self) -> ShownMail | None:
@@ -177,10 +181,13 @@ class PlayScreen:
 
     def look(self) -> bool:
         """Take mails in that have come; whether there were any."""
-        fresh = self.player.received[len(self.mails) :]
-        self.mails += map(ShownMail, fresh)
+        fresh = [ShownMail(each) for each in self.player.received[len(self.mails) :]]
+        self.mails += fresh
         if fresh:
-            self.said = _HELP
+            # Once there is a board, there is something to choose on it.
+            if any(each.board for each in fresh):
+                self.hint = _HELP
+            self.said = ""
             self.show(len(self.mails) - 1)
         return bool(fresh)
 
@@ -223,7 +230,8 @@ class PlayScreen:
         return pieces
 
     def status(self) -> str:
-        return f"Enter plays {self.move}. {self.said}" if self.move in self.moves else self.said
+        said = self.said or self.hint
+        return f"Enter plays {self.move}. {said}" if self.move in self.moves else said
 
     async def send(self, typed: str) -> None:
         """Send what was typed, or else the chosen move: as an answer, or behind "!" as a mail of its own."""
@@ -307,7 +315,8 @@ async def _play(folder: Path, game: Sequence[str], name: str | None, against: st
         player = office.program(name or ("bob" if is_guest else "alice"))
         opponent = against or ("alice" if is_guest else "" if is_shared else "robot")
         challenge = f"{game[0]} challenge {player.name} {opponent} {' '.join(game[1:])}" if opponent else ""
-        screen = PlayScreen(player)
+        waits = f"Whoever runs pbm play --folder {folder} in a second terminal plays against you. Ctrl-C: end."
+        screen = PlayScreen(player, hint=_HELP if opponent else waits)
         app = application(screen)
         tasks = [asyncio.create_task(each) for each in (_begin(player, challenge), _look(screen, office, app))]
         await app.run_async()

@@ -157,7 +157,9 @@ def _squares(board: GridBoard) -> Iterator[Stamp]:
     usual = PAPER if board.ground is Ground.POINTS else WOOD
     # Elsewhere the grounds are one surface.
     edge = LINE if board.ground is Ground.SQUARES else None
-    yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else usual, edge, six=False)
+    # On lines a shaded place is a dot.
+    shaded = usual if board.ground is Ground.LINES else SHADED
+    yield from _grounds(board.cells, lambda cell: shaded if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
         yield from _crosses(board)
     if board.ground is not Ground.SQUARES:

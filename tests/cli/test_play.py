@@ -36,6 +36,7 @@ def test_two_people_play_in_two_terminals(tmp_path: Path) -> None:
     shared = str(tmp_path / "club")
     with terminal("play", "--folder", shared) as alice:
         alice.shows("Welcome")
+        alice.shows("in a second terminal plays against you")
         with terminal("play", "--folder", shared, "cross", "-size=3") as bob:
             for player in (alice, bob):
                 player.shows("Cross Board 101")
