@@ -11,10 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from inscriptis import Inscriptis
-from inscriptis.css_profiles import CSS_PROFILES
-from inscriptis.model.config import ParserConfig
-from lxml import html
+from lxml import etree, html
 
 from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin import authentication, headers, phrases, quotes, silence, smime
@@ -36,13 +33,18 @@ _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECA
 _LEFT_OUT = {
     "head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg", "s", "strike", "del",
 }  # fmt: skip
-_WIDE = {"table", "tr", "td", "th", "ul", "ol", "li", "center", "form", "section", "dl", "dt", "dd", "fieldset"}
+_APART = {"p", "figure", "h1", "h2", "h3", "h4", "h5", "h6"}
+"""Blocks with a blank line above and below them."""
+_BLOCKS = _APART | {
+    "address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset", "figcaption", "footer",
+    "form", "header", "hgroup", "html", "li", "main", "nav", "ol", "pre", "section", "table", "td", "th", "tr", "ul",
+}  # fmt: skip
+"""What stands on lines of its own. Tables and lists get no more: a megabyte of them would make gigabytes of blanks."""
 _HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through|visibility\s*:\s*hidden", re.IGNORECASE)
+_BLANKS = re.compile(r"\s+")
 _PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
 _MAX_TAGS = 10_000
 """How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
-# The default profile of inscriptis puts blanks around inline elements, which splits words.
-_CONFIG = ParserConfig(css=CSS_PROFILES["strict"], display_links=False, display_images=False, display_anchors=False)
 
 
 def to_text(source: str, tags: list[int]) -> str:
@@ -52,6 +54,9 @@ def to_text(source: str, tags: list[int]) -> str:
 
     If our line is not in a quoted block, nothing below it can be told from our mail, so nothing there is laid out. If
     the layout fails, the tags are dropped and all text counts as quoted.
+
+    >>> to_text("<p>F6<br>C4 </p> Hi\\n <b>Bob</b>,<ul><li>one<li>two</ul><pre>1  2</pre>", [100])
+    'F6\\nC4\\n\\nHi Bob,\\none\\ntwo\\n1  2'
     """
     found = FOUND.search(source)
     if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
@@ -61,19 +66,41 @@ def to_text(source: str, tags: list[int]) -> str:
     source = "<".join(pieces)
     try:
         return _laid_out(source)
-    except Exception:  # noqa: BLE001 - what lxml and inscriptis raise on hostile trees is not documented
+    except Exception:  # noqa: BLE001 - what lxml raises on hostile trees is not documented
         return re.sub(r"(?m)^", "> ", re.sub(r"<[^<>]*>", " ", source))
 
 
 def _laid_out(source: str) -> str:
-    """The text that inscriptis makes of the cleaned tree."""
-    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=html.HTMLParser(encoding="utf-8"))
+    """The text of the cleaned tree."""
+    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     _unindent(tree)
-    # "*": elements only, no comments or processing instructions.
-    for element in list(tree.iter("*")):
+    for element in list(tree.iter()):
         if element.getroottree().getroot() is tree:
             _clean(element)
-    return str(Inscriptis(tree, _CONFIG).get_text())
+    return "\n".join(_lines(tree))
+
+
+def _lines(tree: html.HtmlElement) -> Iterator[str]:
+    """The text of a cleaned tree, with each block on lines of its own."""
+    line, is_apart = "", True
+    for event, element in etree.iterwalk(tree, events=("start", "end")):
+        begins = event == "start"
+        is_break = begins and element.tag == "br"
+        if is_break or element.tag in _BLOCKS:
+            if line or is_break:
+                yield line.removesuffix(" ")
+            is_apart = is_apart and not line
+            line = ""
+        if element.tag in _APART and not is_apart:
+            yield ""
+            is_apart = True
+        text, around = (element.text, element) if begins else (element.tail, element.getparent())
+        if text and around.tag != "pre" and "style" not in around.attrib:
+            text = _BLANKS.sub(" ", text)
+            if not line or line[-1].isspace():
+                text = text.lstrip()
+        line += text or ""
 
 
 def _unindent(tree: html.HtmlElement) -> None:
@@ -94,8 +121,6 @@ def _unindent(tree: html.HtmlElement) -> None:
 def _clean(element: html.HtmlElement) -> None:
     """Reduces a quoted block to one quoted line, and empties elements that are invisible, struck out, or not the
     person's own.
-
-    Styles, tables and lists are not laid out, because a megabyte of them would make gigabytes of blanks.
     """
     marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
@@ -110,8 +135,6 @@ def _clean(element: html.HtmlElement) -> None:
     # What the reader does not see may be anybody's: hidden preview texts, struck-out words, a signature's pictures.
     elif hidden or element.tag in _LEFT_OUT or _DROPPED.search(marks):
         _empty(element, "")
-    elif element.tag in _WIDE:
-        element.tag = "div"
 
 
 def _empty(element: html.HtmlElement, text: str) -> None:
