@@ -155,7 +155,7 @@ def opened(folder: Path) -> Iterator[Site]:
         try:
             flock(lock, LOCK_EX | LOCK_NB)
         except BlockingIOError:
-            raise FolderTaken(f"Another pbm publish writes to {folder} at the moment.") from None
+            raise FolderTaken(f"Another pbm board publish writes to {folder} at the moment.") from None
         shutil.rmtree(folder / STAGE, ignore_errors=True)
         files, boards = _ledger(folder / LEDGER)
         yield Site(folder, files, boards)

@@ -1,6 +1,6 @@
 """What the operator does to all: bans, letters to many, broadcasts, clocks, and accepting mail without playing.
 
-The commands are `pbm ban`, `pbm letter`, `pbm broadcast`, `pbm clock` and `pbm maintenance`.
+The commands are `pbm player ban`, `pbm letter`, `pbm player broadcast`, `pbm board clock` and `pbm maintenance`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,10 @@ def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: st
 
 @click.group(cls=Group)
 def broadcast() -> None:
-    """Decide about broadcasts of players, if house.broadcast_moderation is on."""
+    """Decide about broadcasts of players.
+
+    They wait for you if house.broadcast_moderation is on.
+    """
 
 
 @broadcast.command("list")
@@ -147,8 +150,9 @@ def clock() -> None:
 def stop(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> None:
     """Stop clocks.
 
-    The players of single boards are told, and may resume; with --all, clocks stand still until `pbm clock run --all`.
-    After an outage you need not do anything: no clock ran while the server was down or its mail did not go out.
+    The players of single boards are told, and may resume; with --all, clocks stand still until
+    `pbm board clock run --all`. After an outage you need not do anything: no clock ran while the server was down or its
+    mail did not go out.
     """
     if all_are_meant("the boards", boards, everything):
         _halt(invocation, "halt")

@@ -1,4 +1,4 @@
-"""`pbm board` and `pbm challenge`: games under way and over, and games that the operator starts.
+"""`pbm board`: games under way and over, as pages, too, and games that the operator starts.
 
 A challenge that is accepted or needs no answer is a board at once.
 """
@@ -9,12 +9,27 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from pbm.cli.acts import clock
 from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, reads, shows
-from pbm.cli.output import TEXT, content_of, counted, json_option, print_fields, print_json, replayed, say
+from pbm.cli.output import (
+    FOLDER,
+    TEXT,
+    Refused,
+    content_of,
+    counted,
+    json_option,
+    print_fields,
+    print_json,
+    replayed,
+    say,
+    watched,
+)
 from pbm.domain.errors import NotAllowed
 
 if TYPE_CHECKING:  # help pages need none of these
@@ -52,7 +67,10 @@ def _board_and_ply(_: click.Context, __: click.Parameter, value: str) -> tuple[i
 
 @click.group(cls=Group)
 def board() -> None:
-    """Games under way and over: list, draw, move, verify, end."""
+    """Games under way and over: start, list, draw, move, verify, end, publish."""
+
+
+board.add_command(clock)
 
 
 @board.command("list")
@@ -190,6 +208,31 @@ def take_back(hand: Arbiter, number: int, ply: int) -> str:
     return _goes_on(hand.reopen(number, ply))
 
 
+@board.command()
+@click.argument("target", metavar="FOLDER", type=FOLDER)
+@click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
+def publish(invocation: Invocation, target: Path, title: str | None) -> None:
+    """Write finished games to FOLDER as a static site.
+
+    Any web server can serve it. Only changed pages are written, and only when all of them are ready; run it as often as
+    you like, whether the server runs or not. Players are named only by their userids. Players who said "set archive
+    off" or were erased are not named at all, and their games are left out.
+    """
+    from pbm.archive import FolderTaken
+    from pbm.archive import publish as published
+
+    with invocation.service() as service:
+        domain = service.tools.composer.robot.domain
+        name = title or f"Games by mail at {domain}"
+        try:
+            done = published(service.store, target, name, domain, watched=partial(watched, "Publishing"))
+        except FolderTaken as taken:
+            raise Refused(str(taken)) from None
+    say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
+    for number in done.skipped:
+        click.echo(f"Board {number} is left out, for its record cannot be replayed: see pbm board verify.", err=True)
+
+
 def _goes_on(match: Match) -> str:
     assert match.clock is not None  # noqa: S101  it goes on
     to_move = match.player(match.clock.seat).userid
@@ -272,7 +315,7 @@ def _decided(match: Match, word: str) -> Result:
     raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, or draw.')
 
 
-@click.group(cls=Group)
+@board.group()
 def challenge() -> None:
     """Start games between players, look at what was started."""
 

@@ -301,14 +301,27 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Answer a mistyped command with the one that was probably meant."""
+        """Answer a mistyped command, and one without its group, with the one that was probably meant."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if not near:
+            paths = [page.command_path.removeprefix(f"{ctx.command_path} ") for page in pages(ctx)][1:]
+            meant = [path for path in paths if path.endswith(f" {args[0]}")]
+            meant = meant or get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not meant:
                 raise
-            raise click.UsageError(f'{error.message} Did you mean "{near[0]}"?', ctx) from None
+            places = '" or "'.join(meant)
+            raise click.UsageError(f'{error.message} Did you mean "{places}"?', ctx) from None
+
+
+def pages(page: click.Context) -> Iterator[click.Context]:
+    """A command, then all below it."""
+    yield page
+    if isinstance(page.command, click.Group):
+        for name in page.command.list_commands(page):
+            below = page.command.get_command(page, name)
+            assert below is not None  # noqa: S101  it was listed
+            yield from pages(click.Context(below, info_name=name, parent=page))
 
 
 _GROUPS = {
@@ -320,20 +333,15 @@ _GROUPS = {
     },
     "The club": {
         "player": "players",
-        "ban": "acts",
-        "challenge": "boards",
         "board": "boards",
-        "clock": "acts",
         "tournament": "tournaments",
         "letter": "acts",
-        "broadcast": "acts",
-        "publish": "players",
         "game": "games",
     },
     "Mail": dict.fromkeys(("inbox", "outbox", "receive"), "mails"),
     "Database": {"db": "db"},
     "Address and keys": {"identity": "keys", "keys": "keys"},
-    "This program": dict.fromkeys(("help", "completion", "manual"), "manual"),
+    "This program": dict.fromkeys(("completion", "manual"), "manual"),
 }
 """The module of each command."""
 _MODULES = {name: module for group in _GROUPS.values() for name, module in group.items()}
@@ -386,7 +394,7 @@ _WHOLE = 200
 
 def _command(name: str) -> click.Command:
     module = import_module(f"pbm.cli.{_MODULES[name]}")
-    command: click.Command = getattr(module, "help_" if name == "help" else name)
+    command: click.Command = getattr(module, name)
     return command
 
 

@@ -1,15 +1,14 @@
-"""The help of these commands, and what a shell and `man` know of it: `pbm help`, `pbm completion`, `pbm manual`."""
+"""What a shell and `man` know of these commands: `pbm completion`, `pbm manual`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
 
 from pbm import __version__
-from pbm.cli.frame import Command
+from pbm.cli.frame import Command, pages
 from pbm.cli.output import FOLDER, force_option, new_file, say
 
 _PLACES = {
@@ -18,22 +17,6 @@ _PLACES = {
     "fish": ".config/fish/completions/pbm.fish",
 }
 """Where each shell looks for completions, in the home; zsh only if that folder is in fpath."""
-
-
-@click.command(cls=Command, name="help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...")
-@click.pass_context
-def help_(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """Show what a command does, and its options.
-
-    The same as --help after it.
-    """
-    root = ctx.find_root()
-    pages = {page.command_path: page for page in _pages(root)}
-    page = pages.get(" ".join([root.command_path, *words]))
-    if page is None:
-        raise click.UsageError(f'There is no command "{" ".join(words)}".', root)
-    click.echo(page.get_help())
 
 
 @click.command(cls=Command)
@@ -66,7 +49,7 @@ def manual(ctx: click.Context, folder: Path, force: bool) -> None:
 
     Pages that an older version wrote are replaced.
     """
-    named = {page.command_path.replace(" ", "-"): page for page in _pages(ctx.find_root())}
+    named = {page.command_path.replace(" ", "-"): page for page in pages(ctx.find_root())}
     _write({folder / f"{name}.1": _roff(name, page) for name, page in named.items()}, force=force)
     say(f"{folder}: {len(named)} pages, from {ctx.find_root().info_name}.1 on.")
 
@@ -84,16 +67,6 @@ def _write(texts: dict[Path, str], *, force: bool) -> None:
     for place, text in texts.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")
-
-
-def _pages(page: click.Context) -> Iterator[click.Context]:
-    """A command, then all below it."""
-    yield page
-    if isinstance(page.command, click.Group):
-        for name in page.command.list_commands(page):
-            below = page.command.get_command(page, name)
-            assert below is not None  # noqa: S101  it was listed
-            yield from _pages(click.Context(below, info_name=name, parent=page))
 
 
 def _roff(name: str, page: click.Context) -> str:

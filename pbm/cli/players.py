@@ -1,4 +1,4 @@
-"""`pbm player`: accounts, as files, too; `pbm publish`: finished games as pages."""
+"""`pbm player`: accounts, as files, too."""
 
 from __future__ import annotations
 
@@ -8,25 +8,14 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from pbm.cli.frame import Command, Group, Invocation, irrevocable, lists, shows
-from pbm.cli.output import (
-    FILE,
-    FOLDER,
-    Refused,
-    counted,
-    force_option,
-    new_file,
-    password_option,
-    say,
-    watched,
-    write_file,
-)
+from pbm.cli.acts import ban, broadcast
+from pbm.cli.frame import Group, irrevocable, lists, shows
+from pbm.cli.output import FILE, Refused, counted, force_option, new_file, password_option, say, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
@@ -39,7 +28,11 @@ if TYPE_CHECKING:  # help pages need none of these
 
 @click.group(cls=Group)
 def player() -> None:
-    """Accounts: make, list, change, export, import, erase them."""
+    """Accounts: make, list, change, ban, export, import, erase them."""
+
+
+player.add_command(ban)
+player.add_command(broadcast)
 
 
 @player.command()
@@ -281,28 +274,3 @@ def _content(path: Path) -> bytes:
 
 
 _GZIP = b"\x1f\x8b"
-
-
-@click.command(cls=Command)
-@click.argument("target", metavar="FOLDER", type=FOLDER)
-@click.option("--title", help="What the site is called. [default: Games by mail at the server's domain]")
-def publish(invocation: Invocation, target: Path, title: str | None) -> None:
-    """Write finished games to FOLDER as a static site, for any web server.
-
-    Only changed pages are written, and only when all of them are ready; run it as often as you like, whether the server
-    runs or not. Players are named only by their userids. Players who said "set archive off" or were erased are not
-    named at all, and their games are left out.
-    """
-    from pbm.archive import FolderTaken
-    from pbm.archive import publish as published
-
-    with invocation.service() as service:
-        domain = service.tools.composer.robot.domain
-        name = title or f"Games by mail at {domain}"
-        try:
-            done = published(service.store, target, name, domain, watched=partial(watched, "Publishing"))
-        except FolderTaken as taken:
-            raise Refused(str(taken)) from None
-    say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")
-    for board in done.skipped:
-        click.echo(f"Board {board} is left out, for its record cannot be replayed: see pbm board verify.", err=True)

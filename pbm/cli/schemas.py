@@ -294,15 +294,13 @@ class StatusPrinted(TypedDict):
 
 
 PRINTED: dict[str, Any] = {
-    "ban list": list[BanPrinted],
+    "board challenge create": Started,
+    "board challenge list": list[Started],
+    "board challenge show": Challenge,
     "board list": list[Listed],
     "board move": DrawnPrinted,
     "board show": DrawnPrinted,
     "board verify": Verified,
-    "broadcast list": list[BroadcastPrinted],
-    "challenge create": Started,
-    "challenge list": list[Started],
-    "challenge show": Challenge,
     "config show": dict[str, Setting],
     "db check": Soundness,
     "db log": list[ActPrinted],
@@ -314,6 +312,8 @@ PRINTED: dict[str, Any] = {
     "keys secret list": list[Secret],
     "outbox list": list[OutgoingPrinted],
     "outbox show": OutgoingShown,
+    "player ban list": list[BanPrinted],
+    "player broadcast list": list[BroadcastPrinted],
     "player list": list[PlayerPrinted],
     "player show": PlayerShown,
     "status": StatusPrinted,

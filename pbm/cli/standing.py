@@ -137,7 +137,7 @@ def _stop_lines(look: Status) -> list[str]:
 
 _STOPPED = {
     StopKind.MAINTENANCE: "Nothing is played, since {}: pbm maintenance off",
-    StopKind.HALT: "All clocks stand still, since {}: pbm clock run --all",
+    StopKind.HALT: "All clocks stand still, since {}: pbm board clock run --all",
 }
 
 
@@ -175,7 +175,7 @@ def _player_lines(look: Status) -> list[str]:
     """The lines about players; trouble that the operator can end comes with the command for it."""
     suspended = counted(look.suspended, "address")
     return [
-        f"{counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm broadcast list', look.broadcasts)}",
+        f"{counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm player broadcast list', look.broadcasts)}",
         f"{suspended} suspended{_hint('pbm player resume USERID', look.suspended)}",
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
         f"{counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",

@@ -170,7 +170,7 @@ class HouseRules(SettingsTable):
     )
     message_characters: Count = setting(5000, "The longest message or broadcast.")
     broadcast_moderation: Literal["off", "on", "closed"] = setting(
-        "off", "off: broadcasts go out at once; on: they wait for `pbm broadcast approve`; closed: none."
+        "off", "off: broadcasts go out at once; on: they wait for `pbm player broadcast approve`; closed: none."
     )
     default_clock: Annotated[str, AfterValidator(_check_clock)] = setting(
         DEFAULT_CLOCK, "Time of a game whose challenge does not say --clock; none for unlimited time."

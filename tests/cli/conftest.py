@@ -44,5 +44,5 @@ def game(pbm: Pbm) -> Pbm:
     """alice and bob at board 101, cross with four cells a side; alice is to move."""
     pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
     pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
-    pbm("challenge", "create", "cross", "-size=4", "alice", "bob")
+    pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
     return pbm

@@ -26,14 +26,14 @@ SERVERS = "serve", "work", "receive", "inbox handle", "demo", "play", "game run"
 """Commands that do what mails ask for."""
 READING = {
     "status": "",
-    "challenge list": "",
-    "challenge show": "101",
+    "board challenge list": "",
+    "board challenge show": "101",
     "tournament list": "",
     "tournament show": "cup",
     "player list": "",
     "player show": "alice",
-    "ban list": "",
-    "broadcast list": "",
+    "player ban list": "",
+    "player broadcast list": "",
     "board list": "",
     "board show": "101",
     "board verify": "",
@@ -50,13 +50,12 @@ READING = {
     "config show": "",
     "config check": "",
     "db log": "",
-    "publish": "{folder}/site",
+    "board publish": "{folder}/site",
     "keys secret list": "",
     "keys dkim create": "{folder}/key.pem",
     "keys dkim rotate": "{folder}/key.pem",
     "keys crypt": "{folder}/openpgp.key",
     "game new": "--help",
-    "help": "db copy",
     "completion": "fish",
     "manual": "{folder}/man",
     "init": "--help",
@@ -64,7 +63,7 @@ READING = {
     "db copy": "--help",
 }
 """Commands that only read, with the words for each; making a copy is logged in the copy."""
-APART = "inbox classify", "inbox read", "config show", "config check", "help", "completion", "manual"
+APART = "inbox classify", "inbox read", "config show", "config check", "completion", "manual"
 """Commands that use no database."""
 WRITING = {
     "player add": "carol --address carol@example.net --password carolpass",
@@ -74,26 +73,26 @@ WRITING = {
     "player unlock": "alice",
     "player reset-password": "alice --password secret123",
     "player remove": "bob --yes",
-    "challenge create": "cross -size=4 bob alice",
-    "challenge cancel": "101 --yes",
+    "board challenge create": "cross -size=4 bob alice",
+    "board challenge cancel": "101 --yes",
     "tournament create": "other swiss cross -rounds=2",
     "tournament start": "cup",
     "tournament cancel": "cup --yes",
-    "broadcast approve": "1 --yes",
-    "broadcast reject": "1 --yes",
+    "player broadcast approve": "1 --yes",
+    "player broadcast reject": "1 --yes",
     "board move": "101 alice a1",
     "board end": "101 --result draw",
     "board void": "102 --yes",
     "board reopen": "102",
     "board take-back": "103 --to 1 --yes",
-    "clock stop": "101",
-    "clock run": "--all",
-    "clock extend": "2d --all",
+    "board clock stop": "101",
+    "board clock run": "--all",
+    "board clock extend": "2d --all",
     "maintenance": "on",
     "player rename": "alice Alicia",
     "player merge": "alice bob --yes",
-    "ban add": "alice --for 30d --reason rude",
-    "ban lift": "bob",
+    "player ban add": "alice --for 30d --reason rude",
+    "player ban lift": "bob",
     "keys secret rotate": "--overlap 30d",
     "letter": "alice --subject news --text {folder}/mail.eml",
     "inbox close": "1",
@@ -161,7 +160,7 @@ def build(game: Pbm, tmp_path: Path) -> None:
         "-players=2..4",
         f"-start={datetime.now(UTC) + timedelta(days=90):%Y-%m-%d}",
     )
-    game("challenge", "create", "cross", "-size=4", "alice", "bob")
+    game("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
     with database(tmp_path) as connection:
         connection.execute("INSERT INTO broadcasts (player_id, text, created_at) VALUES (1, 'hello', 0)")
         connection.execute("INSERT INTO tournament_players SELECT 1, id, id, NULL, 0, NULL FROM players")
@@ -179,7 +178,7 @@ def acts(pbm: Pbm, *more: str) -> list[str]:
 
 
 def test_an_operator_starts_games_with_robots_that_have_not_played_yet(game: Pbm) -> None:
-    started = game("challenge", "create", "cross", "-size=4", "robot2", "alice")
+    started = game("board", "challenge", "create", "cross", "-size=4", "robot2", "alice")
     assert "robot2 moves first" in started.output
 
 
@@ -216,17 +215,17 @@ def prepare(house: Pbm, tmp_path: Path, name: str) -> None:
         house("board", "list")
         older(tmp_path / "pbm.db")
     if name == "board take-back":
-        house("challenge", "create", "cross", "-size=4", "alice", "bob")
+        house("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
         house("board", "move", "103", "alice", "D4")
         house("board", "move", "103", "bob", "C3")
-    if name == "ban lift":
-        house("ban", "add", "bob")
+    if name == "player ban lift":
+        house("player", "ban", "add", "bob")
     if name == "player merge":
         house("board", "void", "101", "--yes")
         with database(tmp_path) as connection:
             connection.execute("DELETE FROM tournament_players")
-    if name == "clock run":
-        house("clock", "stop", "--all")
+    if name == "board clock run":
+        house("board", "clock", "stop", "--all")
     if name == "player import":
         house("player", "remove", "alice", "--yes")
 
@@ -246,7 +245,7 @@ def test_a_command_that_reads_leaves_none(house: Pbm, tmp_path: Path, name: str,
 
 IRREVOCABLE = {
     **{name: words.replace(" --yes", "").replace("--yes", "") for name, words in WRITING.items() if "--yes" in words},
-    "ban add": "alice --forfeit",
+    "player ban add": "alice --forfeit",
     "letter": "--all --subject news --text {folder}/mail.eml",
     "keys secret rotate": "--at-once",
 }
@@ -280,7 +279,7 @@ def test_it_asks_first_and_a_dry_run_changes_nothing(house: Pbm, tmp_path: Path,
     assert dumped(tmp_path) == before
 
 
-@pytest.mark.parametrize("name", sorted({*READING, *WRITING} - {"help", "game new", "doctor", "db copy", "init"}))
+@pytest.mark.parametrize("name", sorted({*READING, *WRITING} - {"game new", "doctor", "db copy", "init"}))
 def test_every_command_ends_with_2_for_a_mistake_and_1_without_a_database(
     name: str, pbm: Pbm, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -291,7 +290,7 @@ def test_every_command_ends_with_2_for_a_mistake_and_1_without_a_database(
     monkeypatch.setenv("PBM_DATABASE", f"sqlite:///{tmp_path}/nowhere.db")
     if name not in (*APART, "db create", "db restore") and not name.startswith("keys dkim") and name != "keys crypt":
         assert "There is no database" in pbm(*name.split(), *words, code=1).stderr
-    if name not in ("completion", "manual", "help"):
+    if name not in ("completion", "manual"):
         pbm(*name.split(), *words, "--config", str(tmp_path / "none.toml"), code=2)
 
 

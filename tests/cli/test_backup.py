@@ -156,7 +156,7 @@ def test_what_was_copied_comes_back_and_what_was_there_is_kept(game: Pbm, tmp_pa
 def test_who_is_known_only_to_what_was_there_is_named_with_a_letter(game: Pbm, tmp_path: Path) -> None:
     game("db", "backup", str(tmp_path / "copy.db"))
     game("player", "add", "carol", "--address", "carol@example.com", "--password", "carolpass")
-    game("challenge", "create", "cross", "alice", "carol")
+    game("board", "challenge", "create", "cross", "alice", "carol")
     said = game("db", "restore", str(tmp_path / "copy.db"), "--yes").stdout
     assert "  carol <carol@example.com>\n" in said
     assert "alice <" not in said

@@ -44,7 +44,7 @@ def shown(pbm: Pbm, board: int) -> dict[str, Any]:
 )
 def test_the_example_plays_against_itself_to_the_end(words: str, pbm: Pbm, example: str) -> None:
     pbm("player", "add", "carol", "--address", "carol@example.net", "--password", "carolpass")
-    pbm("challenge", "create", *words.split(), "carol", "carol")
+    pbm("board", "challenge", "create", *words.split(), "carol", "carol")
     pbm("game", "run", "--as", "carol", "--once", sys.executable, example)
     assert shown(pbm, 101)["result"] is not None
 
@@ -115,7 +115,7 @@ def test_by_real_mail_the_example_plays_against_itself_to_the_end(
     for userid in ("carol", "dora"):
         pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1")
         pbm("player", "bot", userid, "on")
-    pbm("challenge", "create", "cross", "-size=2", "carol", "dora")
+    pbm("board", "challenge", "create", "cross", "-size=2", "carol", "dora")
     url = os.environ["PBM_DATABASE"]
     words = ("--listen", "127.0.0.1:0", "--database", url, "--maildir", str(maildir))
     with serving(*words) as (_, line):

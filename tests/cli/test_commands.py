@@ -155,12 +155,12 @@ def test_a_removed_player_forfeits_and_is_erased(game: Pbm, tmp_path: Path) -> N
         (["player", "remove", "nobody", "--yes"], 'There is no player "nobody".'),
         (["player", "remove", "alice"], "nobody can be asked here: say --yes. Nothing was done."),
         (["player", "merge", "alice", "bob"], "nobody can be asked here: say --yes. Nothing was done."),
-        (["challenge", "create", "chess", "alice", "bob"], 'There is no game "chess".'),
-        (["challenge", "create", "cross", "alice", "nobody"], 'There is no player "nobody".'),
-        (["challenge", "create", "cross", "alice", "bob", "-size=11"], '"-size=11" does not fit'),
-        (["challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is no option here'),
-        (["challenge", "create", "cross", "alice", "bob", "-hex"], '"-hex" is no option here'),
-        (["challenge", "show", "102"], "There is no board 102."),
+        (["board", "challenge", "create", "chess", "alice", "bob"], 'There is no game "chess".'),
+        (["board", "challenge", "create", "cross", "alice", "nobody"], 'There is no player "nobody".'),
+        (["board", "challenge", "create", "cross", "alice", "bob", "-size=11"], '"-size=11" does not fit'),
+        (["board", "challenge", "create", "cross", "alice", "bob", "--seize=4"], '"--seize=4" is no option here'),
+        (["board", "challenge", "create", "cross", "alice", "bob", "-hex"], '"-hex" is no option here'),
+        (["board", "challenge", "show", "102"], "There is no board 102."),
         (["board", "show", "102"], "There is no board 102."),
         (["board", "show", "101#5"], "there is no ply 5"),
         (["board", "move", "101", "alice", "Z99"], "There is no row Z here"),
@@ -192,9 +192,9 @@ def test_a_refusal_is_one_sentence_and_changes_nothing(
     [
         ["player", "add", "dave"],
         ["player", "set-address", "alice"],
-        ["challenge", "create", "cross", "alice"],
-        ["challenge", "create", "cross", "alice", "bob", "carol"],
-        ["challenge", "show", "one"],
+        ["board", "challenge", "create", "cross", "alice"],
+        ["board", "challenge", "create", "cross", "alice", "bob", "carol"],
+        ["board", "challenge", "show", "one"],
         ["board", "show", "one"],
         ["board", "show", "101#x"],
         ["board", "end", "9" * 30, "--result", "draw"],
@@ -228,10 +228,10 @@ def test_words_that_are_no_text_are_refused(game: Pbm) -> None:
 
 @pytest.mark.parametrize("words", [["-size=4", "cross", "alice", "bob"], ["cross", "alice", "bob", "--size=4"]])
 def test_options_of_a_game_stand_anywhere(words: list[str], game: Pbm) -> None:
-    created = parsed(game("challenge", "create", *words, "--json"))
+    created = parsed(game("board", "challenge", "create", *words, "--json"))
     assert created["board"] == 102
     assert created["options"].lstrip("-") == "size=4"
-    assert parsed(game("challenge", "show", "102", "--json"))["player1"] == "alice"
+    assert parsed(game("board", "challenge", "show", "102", "--json"))["player1"] == "alice"
 
 
 def test_a_challenge_is_told_to_both_and_can_be_made_void(game: Pbm) -> None:
@@ -239,10 +239,10 @@ def test_a_challenge_is_told_to_both_and_can_be_made_void(game: Pbm) -> None:
         ("alice@example.net", "Cross Board 101 alice-bob"),
         ("bob@example.net", "Cross Board 101 alice-bob"),
     ]
-    assert [each["board"] for each in parsed(game("challenge", "list", "--json"))] == [101]
-    assert "101" in game("challenge", "list", "--game", "cross", "--player", "bob").stdout
-    game("challenge", "cancel", "101", "--yes")
-    assert parsed(game("challenge", "list", "--json")) == []
+    assert [each["board"] for each in parsed(game("board", "challenge", "list", "--json"))] == [101]
+    assert "101" in game("board", "challenge", "list", "--game", "cross", "--player", "bob").stdout
+    game("board", "challenge", "cancel", "101", "--yes")
+    assert parsed(game("board", "challenge", "list", "--json")) == []
     assert parsed(game("board", "show", "101", "--json"))["result"] == "void"
     assert len(subjects(game)) == 4
 
@@ -250,8 +250,8 @@ def test_a_challenge_is_told_to_both_and_can_be_made_void(game: Pbm) -> None:
 def test_a_board_drawn_by_the_operator(game: Pbm, tmp_path: Path) -> None:
     drawn = tmp_path / "drawn.txt"
     drawn.write_text("0,0 1,0 green\n1,0 1,1 green\n", "utf-8")
-    game("challenge", "create", "crossgeo", "alice", "bob", "--body", str(drawn))
-    assert "1,0 1,1" in parsed(game("challenge", "show", "102", "--json"))["body"]
+    game("board", "challenge", "create", "crossgeo", "alice", "bob", "--body", str(drawn))
+    assert "1,0 1,1" in parsed(game("board", "challenge", "show", "102", "--json"))["body"]
 
 
 def test_moves_are_played_drawn_and_told(game: Pbm) -> None:
@@ -275,7 +275,7 @@ def test_a_board_is_shown_now_and_as_it_was(game: Pbm) -> None:
 
 
 def test_boards_are_listed_by_game_player_and_state(game: Pbm) -> None:
-    game("challenge", "create", "loops", "bob", "alice")
+    game("board", "challenge", "create", "loops", "bob", "alice")
     game("board", "end", "102", "--result", "draw")
 
     def listed(*words: str) -> list[int]:
@@ -309,7 +309,7 @@ def test_the_operator_ends_a_game(word: str, result: str, winner: str | None, sa
 def test_verify_finds_a_record_that_was_changed(game: Pbm, tmp_path: Path) -> None:
     game("board", "move", "101", "alice", "D4")
     game("board", "move", "101", "bob", "E4")
-    game("challenge", "create", "cross", "alice", "bob")
+    game("board", "challenge", "create", "cross", "alice", "bob")
     assert game("board", "verify").stdout == "2 boards replayed, none differ.\n"
     with database(tmp_path) as connection:
         connection.execute("UPDATE plies SET notation = 'D4' WHERE ply = 2")
@@ -328,16 +328,16 @@ def test_a_broadcast_waits_for_the_operator(game: Pbm, tmp_path: Path, monkeypat
             assert player is not None
             tx.broadcasts.add(player, f"I am {userid}.", service.store.clock(), sent=False)
     service.close()
-    rows = parsed(game("broadcast", "list", "--json"))
+    rows = parsed(game("player", "broadcast", "list", "--json"))
     assert [(row["number"], row["author"], row["text"]) for row in rows] == [
         (1, "alice", "I am alice."),
         (2, "bob", "I am bob."),
     ]
-    assert "1 player" in game("broadcast", "approve", "1", "--yes").stdout
+    assert "1 player" in game("player", "broadcast", "approve", "1", "--yes").stdout
     assert subjects(game)[0] == ("bob@example.net", "pbm: to all players")
-    assert "bob" in game("broadcast", "reject", "2", "--yes").stdout
-    assert "No broadcast waits" in game("broadcast", "list").stdout
-    assert "no broadcast 2" in game("broadcast", "approve", "2", "--yes", code=1).stderr
+    assert "bob" in game("player", "broadcast", "reject", "2", "--yes").stdout
+    assert "No broadcast waits" in game("player", "broadcast", "list").stdout
+    assert "no broadcast 2" in game("player", "broadcast", "approve", "2", "--yes", code=1).stderr
 
 
 def test_the_inbox_is_listed_shown_and_handled_again(pbm: Pbm, tmp_path: Path) -> None:
@@ -522,7 +522,7 @@ def test_a_command_that_gets_no_threads_says_so(pbm: Pbm, monkeypatch: pytest.Mo
     [
         ("letter", "alice", "--subject", "news", "--text"),
         ("inbox", "answer", "1", "--text"),
-        ("challenge", "create", "cross", "alice", "bob", "--body"),
+        ("board", "challenge", "create", "cross", "alice", "bob", "--body"),
         ("tournament", "create", "cup", "swiss", "cross", "--body"),
     ],
 )
@@ -547,6 +547,6 @@ def test_a_subject_of_several_lines_becomes_one_and_holds_no_control_character(g
 def test_nobody_is_kept_out_for_no_time_nor_for_half_a_domain(game: Pbm) -> None:
     before = subjects(game)
     for length in ("0d", ""):
-        game("ban", "add", "alice", "--for", length, code=2 if length else 1)
-    assert game("ban", "add", "@", code=1).stderr == '"@" is no domain: write it as in @example.org.\n'
+        game("player", "ban", "add", "alice", "--for", length, code=2 if length else 1)
+    assert game("player", "ban", "add", "@", code=1).stderr == '"@" is no domain: write it as in @example.org.\n'
     assert subjects(game) == before

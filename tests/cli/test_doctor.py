@@ -95,7 +95,7 @@ def test_a_game_that_is_left_out_is_told(pbm: Pbm, monkeypatch: pytest.MonkeyPat
     assert examined(pbm, code=1)["games"] == [f"OK: all {len(GAMES)} can be played"]
     monkeypatch.setitem(LEFT_OUT, "frob", "ImportError: no module named nowhere")
     assert examined(pbm, code=1)["games"] == ["FAIL: frob is left out: ImportError: no module named nowhere"]
-    refused = pbm("challenge", "create", "frob", "alice", "bob", code=1).stderr
+    refused = pbm("board", "challenge", "create", "frob", "alice", "bob", code=1).stderr
     assert "It is left out: ImportError: no module named nowhere" in refused
 
 

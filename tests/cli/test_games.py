@@ -90,7 +90,7 @@ def test_a_package_of_its_own_is_built_installed_and_played(pbm: Pbm, tmp_path: 
     assert "frob" not in GAMES
     for userid in ("alice", "bob"):
         run("player", "add", userid, "--address", f"{userid}@example.net", "--password", f"{userid}pass")
-    run("challenge", "create", "frob", "-size=3", "alice", "bob")
+    run("board", "challenge", "create", "frob", "-size=3", "alice", "bob")
     run("board", "move", "101", "alice", "b2")
     assert "2  . (B) .  2" in run("board", "show", "101")
     helped = python(tmp_path, "-c", "from pbm.compose.pages import Pages; print(Pages().help('frob'))", path=installed)

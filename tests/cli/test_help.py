@@ -34,14 +34,15 @@ COMMANDS = list(walk(main))
 
 
 def test_the_commands_are_those_of_the_manual() -> None:
-    manual = """serve work demo play challenge:create,list,show,cancel
+    manual = """serve work demo play board-challenge:create,list,show,cancel
         player:add,list,show,set-address,reset-password,remove
         board:list,show,move,verify,end inbox:list,show,retry,classify outbox:list,show,retry db:upgrade,check
-        config:show,check broadcast:list,approve,reject"""
+        config:show,check player-broadcast:list,approve,reject"""
     expected: set[tuple[str, ...]] = {()}
     for entry in manual.split():
         group, _, names = entry.partition(":")
-        expected |= {(group,), *((group, name) for name in names.split(",") if name)}
+        path = tuple(group.split("-"))
+        expected |= {path, *((*path, name) for name in names.split(",") if name)}
     assert {path for path, _ in COMMANDS} >= expected
 
 
@@ -64,13 +65,6 @@ def test_every_command_and_option_is_explained(path: tuple[str, ...], command: c
 def test_the_summaries_of_the_root_stand_in_its_help(pbm: Pbm) -> None:
     shown = pbm("--help").stdout
     assert all(f"\n  {path[0]} " in shown for path, _ in COMMANDS if len(path) == 1)
-
-
-def test_help_is_a_command_too(pbm: Pbm) -> None:
-    assert pbm("help").stdout == pbm("--help").stdout
-    assert pbm("help", "board", "void").stdout == pbm("board", "void", "--help").stdout
-    assert 'There is no command "board nothing".' in pbm("help", "board", "nothing", code=2).stderr
-    assert 'There is no command "status me".' in pbm("help", "status", "me", code=2).stderr
 
 
 def test_the_version(pbm: Pbm) -> None:
@@ -141,12 +135,18 @@ OF_THE_SERVER = {"pbm.server.service", "pbm.features", "pbm.reading.command_line
         *(
             ["status"],
             ["player", "list"],
-            ["ban", "list"],
-            ["broadcast", "list"],
+            ["player", "ban", "list"],
+            ["player", "broadcast", "list"],
             ["board", "list"],
             ["board", "verify"],
         ),
-        *(["challenge", "list"], ["tournament", "list"], ["inbox", "list"], ["inbox", "count"], ["outbox", "list"]),
+        *(
+            ["board", "challenge", "list"],
+            ["tournament", "list"],
+            ["inbox", "list"],
+            ["inbox", "count"],
+            ["outbox", "list"],
+        ),
         *(["outbox", "retry", "--all"], ["db", "log"], ["keys", "secret", "list"]),
     ],
     ids=" ".join,
@@ -156,11 +156,19 @@ def test_a_command_that_only_shows_imports_the_database_and_nothing_of_the_serve
 
 
 @pytest.mark.parametrize(
-    ("words", "meant"), [(("statsu",), "status"), (("board", "shw", "101"), "show"), (("frobnicate",), "")]
+    ("words", "meant"),
+    [
+        ("statsu", "status"),
+        ("board shw 101", "show"),
+        ("clock stop 101", "board clock"),
+        ("merge alice bob", "player merge"),
+        ("cancel", 'board challenge cancel" or "tournament cancel'),
+        ("frobnicate", ""),
+    ],
 )
-def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(
-    words: tuple[str, ...], meant: str, pbm: Pbm
+def test_a_command_mistyped_or_without_its_group_is_answered_with_the_one_that_was_meant(
+    words: str, meant: str, pbm: Pbm
 ) -> None:
-    said = pbm(*words, code=2).stderr
+    said = pbm(*words.split(), code=2).stderr
     assert "No such command" in said
     assert said.rstrip().endswith(f'Did you mean "{meant}"?') if meant else "Did you mean" not in said

@@ -45,7 +45,7 @@ def test_every_command_of_the_page_works(game: Pbm, tmp_path: Path, monkeypatch:
     arrive(tmp_path, *(CHAT.replace(b"<1@x>", b"<%d@x>" % number) for number in range(PARKED)))
     for number in range(PARKED):
         settle(tmp_path, number + 1, Arrival.PARKED)
-    game("challenge", "create", "cross", "-size=4", "alice", "bob")
+    game("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
     for userid, move in (("alice", "D4"), ("bob", "C3"), ("alice", "E5")):
         game("board", "move", "101", userid, move)
     assert len(LINES) > 50

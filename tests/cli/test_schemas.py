@@ -30,10 +30,10 @@ MACHINE = b"From: a@example.net\r\nAuto-Submitted: auto-replied\r\nSubject: away
 def busy(game: Pbm, tmp_path: Path) -> Pbm:
     """A server of which every command has something to tell."""
     game("tournament", "create", "cup", "swiss", "cross", "-players=2..4")
-    game("challenge", "create", "cross", "-size=4", "alice", "bob")
+    game("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
     game("board", "end", "102", "--result", "alice")
-    game("ban", "add", "carol@example.net", "--reason", "rude")
-    game("ban", "add", "@example.org", "--for", "30d")
+    game("player", "ban", "add", "carol@example.net", "--reason", "rude")
+    game("player", "ban", "add", "@example.org", "--for", "30d")
     game("keys", "secret", "rotate")
     game("identity", "set", "pbm@example.net")
     game("identity", "set", "pbm@example.org")
@@ -50,7 +50,7 @@ def busy(game: Pbm, tmp_path: Path) -> Pbm:
     with service.store.write() as tx:
         tx.guesses.put(Key("login", "alice"), 7, tx.now, tx.now + timedelta(minutes=4))
     service.close()
-    game("clock", "stop", "--all")
+    game("board", "clock", "stop", "--all")
     return game
 
 

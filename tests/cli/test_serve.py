@@ -225,7 +225,7 @@ def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
     with serving(*words) as (process, _):
         for userid in ("alice", "bob"):
             pbm("player", "add", userid, "--address", f"{userid}@example.net", "--password", "secret1", *database)
-        pbm("challenge", "create", "cross", "-size=4", "alice", "bob", *database)
+        pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob", *database)
         (mail,) = mails_in(maildir / "alice@example.net", 1)
         assert b"From: pbm <pbm@example.org>" in mail
         stopped(process)

@@ -83,7 +83,7 @@ def test_everything_that_wants_the_operator_is_shown_with_what_they_may_do(table
         "1 lock against guessing: pbm player unlock WHO",
         "login alice: 7, to ",
         "(in 2 min)",
-        "1 broadcast waiting: pbm broadcast list",
+        "1 broadcast waiting: pbm player broadcast list",
     ):
         assert expected in shown, expected
 

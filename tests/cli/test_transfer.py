@@ -36,13 +36,13 @@ def test_a_player_goes_out_and_comes_back(game: Pbm, tmp_path: Path) -> None:
 
 @pytest.mark.servers
 def test_who_publishes_at_a_terminal_sees_how_far_it_is(game: Pbm, tmp_path: Path) -> None:
-    game("challenge", "create", "cross", "alice", "bob", "-size=3")
+    game("board", "challenge", "create", "cross", "alice", "bob", "-size=3")
     for number, move in (("101", "D4"), ("102", "a1")):
         game("board", "move", number, "alice", move)
         game("board", "move", number, "bob", "swap")
         game("board", "end", number, "--result", "draw")
-    assert "Publishing" not in game("publish", str(tmp_path / "unseen")).output
-    with terminal("publish", str(tmp_path / "site")) as opened:
+    assert "Publishing" not in game("board", "publish", str(tmp_path / "unseen")).output
+    with terminal("board", "publish", str(tmp_path / "site")) as opened:
         assert "Publishing  [" in opened.shows("files, ")
 
 

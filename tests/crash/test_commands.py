@@ -178,8 +178,8 @@ def test_a_site_killed_while_it_is_written_has_whole_pages_and_good_links(pbm: S
         pbm("board", "end", board, "--result", winner)
     pbm.template = tmp_path / "ended.db"
     pbm("db", "backup", pbm.template)
-    pbm("publish", one, "--title", "One")
-    pbm("publish", two, "--title", "Two")
+    pbm("board", "publish", one, "--title", "One")
+    pbm("board", "publish", two, "--title", "Two")
     old, new = files(one), files(two)
     assert "board/101.html" in old
 
@@ -187,10 +187,10 @@ def test_a_site_killed_while_it_is_written_has_whole_pages_and_good_links(pbm: S
         shutil.rmtree(site, ignore_errors=True)
         shutil.copytree(one, site)
 
-    for step in pbm.kills("publish", site, "--title", "Two", stride=3, beside=leave):
+    for step in pbm.kills("board", "publish", site, "--title", "Two", stride=3, beside=leave):
         found = files(site)
         assert all(found[name] in (old.get(name), new.get(name)) for name in found), step
         assert not broken_links(site), step
         title, wanted = ("One", old) if step % 2 else ("Two", new)
-        pbm("publish", site, "--title", title)
+        pbm("board", "publish", site, "--title", title)
         assert files(site) == wanted, step

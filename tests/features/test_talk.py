@@ -162,7 +162,7 @@ def test_the_operator_is_told_that_a_broadcast_waits(new_house: Callable[..., Ho
     assert (told.address, answer.address) == ("operator@example.com", address_of("alice"))
     assert told["Subject"] == "pbm: broadcast 1 waits for you"
     assert "alice writes:\n\n  Hello!\n" in told.body
-    assert "pbm broadcast approve 1 " in told.body
+    assert "pbm player broadcast approve 1 " in told.body
     assert "alicepass" not in told.text
     assert "alice@example.net" not in told.text
 
