@@ -8,6 +8,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import click
 
 from pbm.cli.acts import ban, broadcast
 from pbm.cli.frame import Group, irrevocable, lists, shows
-from pbm.cli.output import FILE, Refused, counted, force_option, new_file, password_option, say, write_file
+from pbm.cli.output import FILE, Refused, counted, force_option, new_file, password_option, say, watched, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
@@ -242,7 +243,9 @@ def import_(admin: Administration, files: Sequence[Path], trust: bool) -> None:
         say(f"The game of {name} is board {board} here.")
     if not exports:
         return
-    taken = admin.import_player(*exports.values(), names=list(exports), trusted=trust)
+    taken = admin.import_player(
+        *exports.values(), names=list(exports), trusted=trust, watched=partial(watched, "Importing")
+    )
     say(f"{taken.userid} is here, with {counted(taken.games, 'game')}.")
     if taken.doubted:
         say("This server has not signed the file: no ratings were taken, and addresses are asked to confirm.")

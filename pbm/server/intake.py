@@ -7,7 +7,7 @@ addresses and games of players who are here are left out, unless the operator sa
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,8 @@ from pbm.domain.spans import read_ladder
 from pbm.features.export import FORMAT, VERSION, is_signed, told_game
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
+
+Watched = Callable[[Sequence[dict[str, Any]]], Iterable[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,16 @@ class _Import:
 
 
 def take_in(
-    tx: Transaction, contents: Sequence[bytes], *, names: Sequence[str] = (), trusted: bool = False
+    tx: Transaction,
+    contents: Sequence[bytes],
+    *,
+    names: Sequence[str] = (),
+    trusted: bool = False,
+    watched: Watched = iter,
 ) -> Imported:
     """Import a player. contents: the parts of the export, in any order. names: the names of their files.
 
-    trusted: the operator says that it can be trusted. Raises: BadArguments, NotAllowed.
+    trusted: the operator says that it can be trusted. watched: sees games pass. Raises: BadArguments, NotAllowed.
     """
     called = names or ["The file"] * len(contents)
     # A large export comes in several parts, so that each fits into one mail.
@@ -84,7 +91,7 @@ def take_in(
         data = _doubted(data, left_out)
     taken = _Import(tx, data, tx.now)
     taken.player_id = taken.id_of(userid)
-    for game in sorted(data["games"], key=lambda each: each["board"]):
+    for game in watched(sorted(data["games"], key=lambda each: each["board"])):
         _take_game(taken, game)
     _take_player(taken)
     renumbered = {old: new for old, new in taken.boards.items() if old != new}

@@ -25,7 +25,7 @@ from pbm.features.erase import erase
 from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
-from pbm.server.intake import Imported, take_in, take_in_record
+from pbm.server.intake import Imported, Watched, take_in, take_in_record
 from pbm.server.rows import player_named, waiting_broadcast
 from pbm.server.service import Service
 from pbm.store import Transaction
@@ -136,13 +136,16 @@ class Administration(Hand):
         with self._service.store.read() as tx:
             return export_of(tx, player_named(tx, userid))
 
-    def import_player(self, *contents: bytes, names: Sequence[str] = (), trusted: bool = False) -> Imported:
+    def import_player(
+        self, *contents: bytes, names: Sequence[str] = (), trusted: bool = False, watched: Watched = iter
+    ) -> Imported:
         """Import a player from an export of this server or another one, whole or in all its parts. names: of the files.
 
         trusted: believe files that this server has not signed, too; otherwise their addresses are asked to confirm.
+        watched: sees games pass.
         """
         with self._service.store.write() as tx:
-            taken = take_in(tx, contents, names=names, trusted=trusted)
+            taken = take_in(tx, contents, names=names, trusted=trusted, watched=watched)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
                 for each in tx.players.addresses(player.id):

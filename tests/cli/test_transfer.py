@@ -46,6 +46,16 @@ def test_who_publishes_at_a_terminal_sees_how_far_it_is(game: Pbm, tmp_path: Pat
         assert "Publishing  [" in opened.shows("files, ")
 
 
+@pytest.mark.servers
+def test_who_imports_at_a_terminal_sees_how_far_it_is(game: Pbm, tmp_path: Path) -> None:
+    game("board", "challenge", "create", "cross", "alice", "bob", "-size=3")
+    game("player", "export", "alice", str(tmp_path / "alice.json"))
+    fresh = ("--database", f"sqlite:///{tmp_path / 'fresh.db'}")
+    game("db", "create", *fresh)
+    with terminal("player", "import", "--trust", str(tmp_path / "alice.json"), *fresh) as opened:
+        assert "Importing  [" in opened.shows("alice is here, with 2 games.")
+
+
 def test_the_archive_of_a_mail_is_taken_in_as_well(game: Pbm, tmp_path: Path) -> None:
     file, packed = tmp_path / "alice.json", tmp_path / "alice.zip"
     game("player", "export", "alice", str(file))
