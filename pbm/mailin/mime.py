@@ -115,7 +115,7 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
             place = match.end()
             break
         # mbox files begin each mail with such a line, and some pipes pass it on.
-        elif place or not line.startswith("From "):
+        elif place or not line.startswith(("From ", ">From ")):
             break
         place = match.end()
     return fields, raw[place:]
@@ -196,7 +196,7 @@ def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     kind = _term(value)
     found = _PARAMETER.finditer(value)
     parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in found}
-    return (kind if re.fullmatch(r"[\w.+-]{1,80}/[\w.+-]{1,80}", kind) else "text/plain"), parameters
+    return (kind if re.fullmatch(r"[\w.+-]{1,80}(?:/[\w.+-]{1,80}){1,2}", kind) else "text/plain"), parameters
 
 
 def _term(value: str) -> str:
@@ -248,7 +248,8 @@ def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
     data = part.body[: 2 * limit]
     encoding = _term(part.first("content-transfer-encoding"))
     if encoding == "quoted-printable":
-        data = binascii.a2b_qp(data)
+        # RFC 2045, 6.7 (3): blanks at the end of a line were added on the way, also behind a soft line break.
+        data = binascii.a2b_qp(re.sub(rb"=[ \t]+(?=\r?\n)", b"=", data))
     elif encoding == "base64":
         data = from_base64(data)
     return data if len(data) <= limit else data[:limit].rpartition(b"\n")[0] or data[:limit]

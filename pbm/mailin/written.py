@@ -24,11 +24,7 @@ _QUOTE = re.compile(
     r"yahoo_quoted|yahoo-quoted|mail-editor-reference-message-container|replyforward_quote|tutanota_quote|zmail_quote",
     re.IGNORECASE,
 )
-_DROPPED = re.compile(
-    r"gmail_signature|gmail_attr|moz-signature|moz-cite-prefix|ms-outlook-mobile-signature|protonmail_signature|"
-    r"applemailsignature|tutanota_signature|x_signature|(?:^| )signature(?: |$)",
-    re.IGNORECASE,
-)
+_DROPPED = re.compile(r"(?:^|[ _-]|applemail)signature|gmail_attr|moz-cite-prefix", re.IGNORECASE)
 _QUOTE_TAG = re.compile(r"<blockquote|<div[^<>]{0,200}name=.?quote", re.IGNORECASE)
 _LEFT_OUT = {
     "head", "script", "style", "title", "template", "noscript", "object", "iframe", "svg", "s", "strike", "del",

@@ -167,7 +167,7 @@ Acme Ltd is registered in England and Wales No. 1234567. Registered office: 1 Hi
 Acme GmbH, Sitz: Berlin, Amtsgericht Charlottenburg HRB 12345 B, Geschäftsführer: Max Muster
 Der Inhalt dieser E-Mail ist vertraulich und ausschließlich für den bezeichneten Adressaten bestimmt.
 Ce message et toutes les pièces jointes sont établis à l'intention exclusive de ses destinataires.
-Les informations contenues dans ce message sont confidentielles.
+Les informations contenues dans ce message sont confidentielles. Merci de le détruire en cas d'erreur.
 La información contenida en este correo es confidencial.
 Aviso de confidencialidad: este correo electrónico contiene información reservada.
 Le informazioni contenute in questa comunicazione sono riservate e destinate esclusivamente al destinatario.
@@ -188,7 +188,7 @@ Pobierz aplikację Outlook dla systemu iOS
 Provenance : Courrier pour Windows
 Skickades från E-post för Windows
 Proton Mailセキュアメールで送信されました。
-Sender notified by Mailtrack""".splitlines()
+Sender notified by|Mailtrack""".splitlines()
 """What companies, virus scanners and mail programs put below a text; "|" breaks a line."""
 PERSONAL = """\
 My last message was meant to be confidential, please do not publish it anywhere.

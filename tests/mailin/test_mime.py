@@ -57,6 +57,9 @@ HTML = "Content-Type: text/html\n\n"
         (raw("<blockquote type=cite>G7</blockquote><p>F6</p>", kind="text/html"), "F6"),
         (raw("<blockquote>On Friday pbm &lt;a@b.org&gt; wrote: G7</blockquote><p>F6</p>", kind="text/html"), "F6"),
         (raw("F6", kind="text/plain; name*=utf-8''x"), "F6"),
+        (raw("--b\nContent-Type: text/plain\n\nF6\n--b--", kind="multipart/multipart/mixed; boundary=b"), "F6"),
+        (raw("F=  \n6", "Content-Transfer-Encoding: quoted-printable"), "F6"),
+        (raw("<p>F6</p><div class=front-signature>G7</div>", kind="text/html"), "F6"),
     ],
 )
 def test_the_text_of_a_mail_is_what_is_not_a_file_and_not_enclosed(mail: bytes, text: str):
@@ -208,6 +211,7 @@ def test_flowed_text():
 def test_headers_end_at_a_blank_line_or_at_what_is_no_field():
     assert split(b"A: 1\r\n 2\r\nA: 3\r\n\r\nbody") == ({"a": ["1  2", "3"]}, b"body")
     assert split(b"From x Mon\nA: 1\nno field\nB: 2") == ({"a": ["1"]}, b"no field\nB: 2")
+    assert split(b">From x Mon\nA: 1\n\nx") == ({"a": ["1"]}, b"x")
     assert parse(b"   \n\nA: 1\n\nx").fields == {"a": ["1"]}
 
 
