@@ -33,8 +33,8 @@ _BATCHING = re.compile(
 _NOT_TELLING = ("pbm/compose/", "pbm/store/")
 """Folders whose strings are the house's own sentences, or SQL."""
 _SENTENCE = re.compile(r"[A-Za-z]{2,},? [a-z]{2,} |[a-z]{2,} [a-z]{2,}[.:,]")
-_PUBLIC = {"_replace", "_asdict", "_fields", "_make"}
-"""What named tuples call so lest it be mistaken for a field."""
+_PUBLIC = {"_replace", "_asdict", "_fields", "_make", "_exit"}
+"""What the manual of Python calls so: of named tuples, lest it be mistaken for a field, and os._exit."""
 
 
 def branches(function: ast.AST) -> int:

@@ -75,15 +75,6 @@ def test_what_no_longer_stands_twice_is_not_listed(kind: str) -> None:
     assert set(allowed) - found == set()
 
 
-PRIVATE = {
-    "pbm/bots/__main__.py": "os._exit, which is no private name: a robot's process ends without its parent's threads",
-    "pbm/cli/running.py": "os._exit, too: a server that hangs must end",
-    "pbm/cli/terminal.py": "os._exit, too: Ctrl-C ends it at once",
-    "pbm/edges/fetch.py": "imaplib has no other setting for the longest line",
-    "pbm/edges/receive.py": "aiosmtpd leaves no other hook for TLS, timeouts and envelopes",
-}
-
-
-def test_private_names_of_libraries_are_used_only_where_there_is_no_other_way() -> None:
-    """Such names change without notice: a library is used as its manual shows. The database needs none."""
-    assert {each.partition(":")[0] for each in house.House(house.sources()).private_names} == set(PRIVATE)
+def test_no_private_names_of_libraries_are_used() -> None:
+    """Such names change without notice: a library is used as its manual shows."""
+    assert house.House(house.sources()).private_names == []

@@ -71,7 +71,7 @@ class LoaSkill(GlanceSkill):
         first, second = (_scattered(board, pieces) for pieces in pos.pieces)
         return (second - first) / 2
 
-    def foreseen(self, pos: Moved) -> Solution | None:
+    def obvious(self, pos: Moved) -> Solution | None:
         """A move that joins all pieces of the side to move, if it has one."""
         board = self.game.board(pos.options)
         # The piece that moves may be a group by itself.
@@ -88,7 +88,7 @@ class LoaSkill(GlanceSkill):
     def solve(self, pos: Moved, steps: Steps) -> Solution | None:
         with suppress(OutOfSteps):
             steps.take()
-            return self.foreseen(pos)
+            return self.obvious(pos)
         return None
 
 

@@ -54,7 +54,7 @@ class Node:
     """A position of the tree. sign: 1 if the first side is to move, otherwise -1. low, high: bounds of the true value.
 
     All values are the first side's. kids: the node after each move, None until visited. rest: best play to the end, if
-    foreseen.
+    obvious.
     """
 
     __slots__ = ("high", "kids", "low", "moves", "pos", "rave", "rest", "sign", "total", "visits")
@@ -93,7 +93,7 @@ class Search:
         if (outcome := self._game.outcome(pos)) is not None:
             value = value_of(outcome)
             return Node(pos, 1, (value, value))
-        if (seen := self._skill.foreseen(pos)) is not None:
+        if (seen := self._skill.obvious(pos)) is not None:
             return Node(pos, self._game.to_move(pos).sign, (seen.value, seen.value), seen.line)
         return Node(pos, self._game.to_move(pos).sign, (-1.0, 1.0))
 

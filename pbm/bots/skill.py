@@ -101,7 +101,7 @@ class Skill:
     careless = moves
     """The moves for playing without thought."""
 
-    def foreseen(self, pos: Any) -> Solution | None:
+    def obvious(self, pos: Any) -> Solution | None:
         """The exact solution of a position that is not over, if it is obvious; called for every visited position."""
         return None
 

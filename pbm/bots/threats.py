@@ -280,7 +280,7 @@ class HavannahSkill(ThreatSkill):
         line = here.attack(pos.others, pos.own, theirs, mine, [SIGHT])
         return list(bits(here.defences(pos.own, free, line))) if line else named
 
-    def foreseen(self, pos: Position) -> Solution | None:
+    def obvious(self, pos: Position) -> Solution | None:
         """A win by threats alone, or a loss because the other side has two wins in one."""
         here, mine, theirs = self.here(pos)
         value = float(pos.to_move.sign)

@@ -333,7 +333,7 @@ class Author(Desk):
         return player
 
     def hash_of(self, password: str) -> str:
-        """The hash of a new password; it was made before the transaction if the need was foreseen."""
+        """The hash of a new password; it was made before the transaction if it was known to be needed."""
         self._check_open("", password)
         return self.incoming.fresh.get(password) or self.tools.passwords.hash(password)
 

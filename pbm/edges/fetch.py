@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from imap_tools import (
@@ -41,7 +41,6 @@ _BATCH = 20
 
 _LONGEST_ANSWER = 2**21
 """The most octets of the server's answer to one command, besides a mail; enough for the UIDs of _LOOK mails."""
-imaplib._MAXLINE = _LONGEST_ANSWER  # type: ignore[attr-defined]  # noqa: SLF001  imap_tools allows ten times as much
 
 _LOOK = 100_000
 """How many mails of a folder, its oldest, are looked at in one go; a UID has at most ten digits."""
@@ -286,7 +285,10 @@ class _Bounded(imaplib.IMAP4):
         return super().read(size)
 
     def readline(self) -> bytes:
-        line = super().readline()
+        # The bound of imaplib is one for all programs in the process, and imap_tools sets it.
+        line = cast("bytes", self.file.readline(_LONGEST_ANSWER + 1))
+        if len(line) > _LONGEST_ANSWER:
+            raise self.abort(f"got more than {_LONGEST_ANSWER} octets in a line")
         self._take(len(line))
         return line
 

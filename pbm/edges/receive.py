@@ -49,6 +49,9 @@ _SPARE_REPLIES = 100
 _PATIENCE, _DATA_PATIENCE = 5.0, 60.0
 """When all places are taken: seconds a client may stay without an accepted mail, and while it sends one."""
 
+_NEVER_SECONDS = 10.0**6
+"""Ends no session: aiosmtpd's timer would close a connection without a word, also while a mail is being stored."""
+
 _LARGE = 2**16
 """Octets from which on a client is told before it sends a mail that it cannot come in."""
 
@@ -144,7 +147,7 @@ class Listener:
             self._server.close()
         for session in [session for session in self._sessions if not session.busy]:
             session.hang_up(_CLOSING)
-        await _settle({session.task for session in self._sessions}, grace_seconds)
+        await _settle({session.ended for session in self._sessions}, grace_seconds)
         for session in list(self._sessions):
             session.abort()
         await _settle(self._commits, grace_seconds)
@@ -259,7 +262,7 @@ def _count_refusal(answer: bytes) -> None:
 class _Session(SMTP):
     """One client's connection: what it does differently from aiosmtpd."""
 
-    line_length_limit = 2**16  # also limits how far we read ahead of a client, to twice this
+    line_length_limit = 2**16  # also limits how far we read of what a client sends early, to twice this
     protocol_name = "ESMTP"
 
     def __init__(self, listener: Listener, peer: str) -> None:
@@ -271,7 +274,7 @@ class _Session(SMTP):
             hostname=settings.domain,
             ident=self.protocol_name,
             tls_context=listener.tls,
-            timeout=settings.idle_seconds,
+            timeout=_NEVER_SECONDS,
             loop=asyncio.get_running_loop(),
         )
         self.command_size_limits = defaultdict(lambda: SMTP.command_size_limit)  # aiosmtpd's is shared by all clients
@@ -283,27 +286,33 @@ class _Session(SMTP):
         self._most_replies = settings.max_recipients + _SPARE_REPLIES
         self._reply: asyncio.Future[str] | None = None
         """The reply to the last mail."""
-        self._deadline = self._patient_until = self.since + settings.session_seconds
+        self._deadline = self.since + settings.session_seconds
+        self._timer = self.loop.call_at(self._deadline, self._give_up)
+        self.ended: asyncio.Future[None] = self.loop.create_future()
 
     @property
-    def task(self) -> asyncio.Task[None]:
-        return cast("asyncio.Task[None]", self._handler_coroutine)
+    def _is_secure(self) -> bool:
+        return self.session is not None and self.session.ssl is not None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        # Not in the second call, inside TLS.
-        if self._original_transport is None:
+        # The second call is inside TLS.
+        if self.transport is None:
             self._listener.enter(self)
-            self.task.add_done_callback(lambda task: task.cancelled() or task.exception())
+            self._wait(self._listener.settings.idle_seconds)
+        super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Called twice by aiosmtpd when TLS fails."""
         super().connection_lost(error)
+        self._timer.cancel()
         self._listener.leave(self)
+        if not self.ended.done():
+            self.ended.set_result(None)
 
     def eof_received(self) -> bool:
         """Let a client that has finished sending get its replies; aiosmtpd would drop them, and the mail."""
-        self._reader.feed_eof()
-        return self._tls_protocol is None
+        asyncio.StreamReaderProtocol.eof_received(self)
+        return not self._is_secure
 
     def hang_up(self, farewell: bytes) -> None:
         """Say farewell and close; a client that does not read its replies cannot delay that."""
@@ -333,11 +342,9 @@ class _Session(SMTP):
             self.hang_up(_NO_MAILS)
             await asyncio.sleep(0)  # the end of the connection cancels this task here
             return
-        transport = self._writer.transport
-        transport.write(answer + b"\r\n")
-        # Nearly always all is written at once; waiting costs another turn of the loop.
-        if transport.get_write_buffer_size() or transport.is_closing():
-            await self._writer.drain()
+        self._wait(self._listener.settings.idle_seconds)
+        with suppress(ConnectionResetError):  # the end of the connection cancels this task
+            await super().push(answer)
 
     async def handle_exception(self, error: Exception) -> str:
         if isinstance(error, asyncio.IncompleteReadError):
@@ -361,10 +368,10 @@ class _Session(SMTP):
     @syntax("STARTTLS", when="tls_context")
     async def smtp_STARTTLS(self, arg: str) -> None:  # noqa: N802
         """Refuse a second STARTTLS; aiosmtpd would begin TLS within TLS."""
-        if self._tls_protocol is None:
-            await super().smtp_STARTTLS(arg)
-        else:
+        if self._is_secure:
             await self.push("503 5.5.1 TLS is in use already")
+        else:
+            await super().smtp_STARTTLS(arg)
 
     @syntax("DATA")
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802
@@ -376,12 +383,11 @@ class _Session(SMTP):
             await self.push(reply)
         else:
             self.busy = True
-            self._reset_timeout(self._listener.settings.data_seconds)
             await self.push("354 End with a line that has only a dot")
+            self._wait(self._listener.settings.data_seconds)
             text, envelope = await self._read_text(), self.envelope
             reply = _TOO_LARGE if text is None else await self._commit(envelope, text)
-            self._reset_timeout()
-            self.envelope = self._create_envelope()
+            self.envelope = Envelope()
             await self._push_verdict(envelope, reply)
             self.busy = False
             if self._listener.closing:
@@ -414,7 +420,7 @@ class _Session(SMTP):
     async def _commit(self, envelope: Envelope, text: bytes) -> str:
         mail = self._handed_over(envelope, text)
         self._reply = self.loop.create_future()
-        self._wait_until(self.loop.time() + self._listener.settings.commit_seconds)
+        self._ring_in(self._listener.settings.commit_seconds)
         reply = await self._listener.commit(mail, self._reply)
         if reply != _OK:
             return reply
@@ -436,30 +442,21 @@ class _Session(SMTP):
             return None, None
         return path[1] or path[2] or "<>", path[3] or ""
 
-    def _reset_timeout(self, duration: float | None = None) -> None:
-        self._wait_until(min(self.loop.time() + (duration or self._timeout_duration), self._deadline))
+    def _wait(self, seconds: float) -> None:
+        """Give up after so long, or at the deadline of the connection."""
+        self._ring_in(min(seconds, self._deadline - self.loop.time()))
 
-    def _wait_until(self, instant: float) -> None:
-        """Keep a timer that rings sooner, because setting a new one costs as much as most commands."""
-        self._patient_until = instant
-        if self._timeout_handle is None or self._timeout_handle.when() > instant:
-            self._arm()
+    def _ring_in(self, seconds: float) -> None:
+        self._timer.cancel()
+        self._timer = self.loop.call_later(seconds, self._give_up)
 
-    def _arm(self) -> None:
-        if self._timeout_handle is not None:
-            self._timeout_handle.cancel()
-        self._timeout_handle = self.loop.call_at(self._patient_until, self._timeout_cb)
-
-    def _timeout_cb(self) -> None:
-        """Give up if it is time; otherwise wait on."""
-        if self.loop.time() >= self._patient_until:
-            # Only the client is waited for; a mail that is being stored gets its reply below, and is not interrupted.
-            if self._reply is None or self._reply.done():
-                self.hang_up(_TIMED_OUT)
-                return
-            self._reply.set_result(_TROUBLE)
-            self._patient_until += self._timeout_duration
-        self._arm()
+    def _give_up(self) -> None:
+        # Only the client is waited for; a mail that is being stored gets its reply below, and is not interrupted.
+        if self._reply is None or self._reply.done():
+            self.hang_up(_TIMED_OUT)
+            return
+        self._reply.set_result(_TROUBLE)
+        self._ring_in(self._listener.settings.idle_seconds)
 
 
 class _LmtpSession(LMTP, _Session):

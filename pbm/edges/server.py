@@ -125,7 +125,7 @@ class Server:
         self._living: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        self._loop.set_exception_handler(self._unforeseen)
+        self._loop.set_exception_handler(self._unexpected)
         if self._handling is not None:
             self._handling.start()
             self._watch()
@@ -278,7 +278,7 @@ class Server:
         if not self._doubt(error):
             self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error!r}).")
 
-    def _unforeseen(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    def _unexpected(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         if error is None or not self._doubt(error):
             loop.default_exception_handler(context)

@@ -153,7 +153,7 @@ class Service:
             pressure = self._pressure(tx)
             replies = []
             for mail, (*_, lane, _) in zip(mails, rows, strict=True):
-                as_met = pressure._replace(ahead=self._ahead(tx, mail, lane))
+                as_met = pressure._replace(ahead=self._waiting_before(tx, mail, lane))
                 replies.append(self._admission.refusal(tx, self.tools.limits, mail, as_met))
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
@@ -174,7 +174,7 @@ class Service:
         with self.store.read() as tx:
             return self._admission.forecast(tx, self.tools.limits, mail, self._pressure(tx))
 
-    def _ahead(self, tx: Transaction, mail: Arriving, lane: str) -> int:
+    def _waiting_before(self, tx: Transaction, mail: Arriving, lane: str) -> int:
         """How many mails wait in the lane of the mail, which is counted. It is looked up once a second.
 
         0 for a fetched one: it lies safely in its mailbox, where others wait behind it.
@@ -324,11 +324,11 @@ def _go_back(tx: Transaction, last: datetime) -> None:
     """Adapt what is stored after the clock was put back, from `last`. The clock may be wrong now instead, so stored
     times stay unless it is known that the clock had leapt ahead before.
     """
-    now, was_ahead = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
-    log.warning("clock_was_ahead" if was_ahead else "clock_put_back", now=now.isoformat(), last=last.isoformat())
-    if was_ahead:
+    now, had_leapt = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
+    log.warning("clock_was_ahead" if had_leapt else "clock_put_back", now=now.isoformat(), last=last.isoformat())
+    if had_leapt:
         tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))
     tx.leaps.forget_future(now, last, WITHIN)
     tx.outbox.hurry(now)
-    if was_ahead:
+    if had_leapt:
         tx.leaps.clamp(now)

@@ -80,12 +80,12 @@ def test_the_last_neighbour_of_a_stone_closes_a_ring(missing):
         assert chains_of(board).prospects(stones)[0] == 1 << last
 
 
-def test_wins_that_are_foreseen_are_true_and_are_played_to_their_end():
+def test_wins_that_are_obvious_are_true_and_are_played_to_their_end():
     """Compared with playing out every line of a small board."""
     lengths = Counter[int]()
     for seed in range(40):
         pos = quiet_position(3, seed, 9)
-        if pos is None or (seen := SKILL.foreseen(pos)) is None:
+        if pos is None or (seen := SKILL.obvious(pos)) is None:
             continue
         truth = Tail(GAME, 10**6).solution(pos)
         assert truth is not None
@@ -105,7 +105,7 @@ def test_moves_that_are_left_out_lose():
     left_out = 0
     for seed in range(60):
         pos = quiet_position(3, seed, 9)
-        if pos is None or SKILL.foreseen(pos) is not None:
+        if pos is None or SKILL.obvious(pos) is not None:
             continue
         named, tail = SKILL.moves(pos, Random(1)), Tail(GAME, 10**6)
         lost = -1.0 if pos.to_move is Side.FIRST else 1.0
@@ -144,7 +144,7 @@ def test_two_wins_at_once_are_seen_before_they_are_there(moves, stops, played):
     pos = after(4, moves)
     named = {GAME.notate(pos, move) for move in SKILL.moves(pos, Random(1))}
     assert named == set(stops.split())
-    lost = SKILL.foreseen(GAME.play(pos, GAME.parse(pos, played)))
+    lost = SKILL.obvious(GAME.play(pos, GAME.parse(pos, played)))
     assert lost is not None
     assert lost.value == (-1 if pos.to_move is Side.FIRST else 1)
     assert GAME.notate(pos, choose(GAME, pos, budget=Budget(30, 60.0), skill=SKILL).move) in stops.split()

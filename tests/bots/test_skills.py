@@ -147,7 +147,7 @@ def test_lines_of_action_foresees_each_win_in_one_move_and_no_other(seed):
             continue
         wins = [move for move in game.moves(pos) if winner_at(game, game.play(pos, move)) == pos.mover]
         found.add(bool(wins))
-        seen = skill.foreseen(pos)
+        seen = skill.obvious(pos)
         assert (seen is not None) == bool(wins)
         assert seen is None or (seen.line[0] in wins and seen.value == (1 if pos.mover is Side.FIRST else -1))
     assert found == {True, False}
