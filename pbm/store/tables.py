@@ -57,7 +57,8 @@ def _numbered(name: str, *columns: Column[Any]) -> Table:
 
 def _partial(name: str, *columns: Column[Any], where: ColumnElement[bool]) -> None:
     """An index of the rows that meet the condition."""
-    Index(name, *columns, sqlite_where=where, postgresql_where=where)
+    # On PostgreSQL it is the same, by its migration: to name it here would import that dialect, for 25 ms.
+    Index(name, *columns, sqlite_where=where)
 
 
 def _planned(*since: str) -> dict[str, Any]:
