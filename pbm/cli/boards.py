@@ -221,11 +221,11 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     from pbm.archive import FolderTaken
     from pbm.archive import publish as published
 
-    with invocation.service() as service:
-        domain = service.tools.composer.robot.domain
+    with invocation.club() as club:
+        domain = club.tools.composer.robot.domain
         name = title or f"Games by mail at {domain}"
         try:
-            done = published(service.store, target, name, domain, watched=partial(watched, "Publishing"))
+            done = published(club.store, target, name, domain, watched=partial(watched, "Publishing"))
         except FolderTaken as taken:
             raise Refused(str(taken)) from None
     say(f"{target}: {done.pages:,} files, {done.written:,} written, {done.removed:,} removed.")

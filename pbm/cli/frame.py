@@ -28,7 +28,7 @@ from pbm.cli.output import FILE, Refused, Row, ask, json_option, print_fields, p
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
-    from pbm.server import Service
+    from pbm.server.club import Club
     from pbm.store import Store
 
 
@@ -84,17 +84,14 @@ class Invocation:
         return load(self.config, {"database": self.database, **given})
 
     @contextmanager
-    def service(
-        self, effective: Effective | None = None, *, serves: bool = False, create: bool = False
-    ) -> Iterator[Service]:
-        """The service over the configured database. serves, create: as for `opened_service`."""
-        from pbm.cli.opening import opened_service
+    def club(self) -> Iterator[Club]:
+        """What acts need, over the configured database."""
+        from pbm.cli.opening import opened_club
 
-        configuration = (effective or self.effective()).values
         log_warnings()
-        with opened_service(configuration, serves=serves, create=create, quiet=self.quiet) as service:
-            service.store.only_tries = self.dry_run
-            yield service
+        with opened_club(self.effective().values, quiet=self.quiet) as club:
+            club.store.only_tries = self.dry_run
+            yield club
 
     @contextmanager
     def store(self) -> Iterator[Store]:
@@ -108,15 +105,15 @@ class Invocation:
 
     @contextmanager
     def hand(self, kind: str) -> Iterator[Any]:
-        """What a command works with: this itself, a transaction that writes, or a class of acts on the service."""
+        """What a command works with: this itself, a transaction that writes, or a class of acts on the club."""
         if kind == "Invocation":
             yield self
         elif kind == "Transaction":
             with self.store() as store, store.write() as tx:
                 yield tx
         else:
-            with self.service() as service:
-                yield getattr(import_module(f"pbm.server.{_ACTS[kind]}"), kind)(service)
+            with self.club() as club:
+                yield getattr(import_module(f"pbm.server.{_ACTS[kind]}"), kind)(club)
 
 
 _ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "arbiter"}

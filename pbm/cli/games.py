@@ -191,8 +191,8 @@ def run(invocation: Invocation, command: tuple[str, ...], userid: str, patience:
     """
     from pbm.server.programs import Programs
 
-    with invocation.service() as service, _answering(command, patience) as ask:
-        programs = Programs(service.store, service.tools, userid, ask)
+    with invocation.club() as club, _answering(command, patience) as ask:
+        programs = Programs(club.store, club.tools, userid, ask)
         while programs.play() or not once:
             time.sleep(0 if once else LOOK_AGAIN_SECONDS)
 

@@ -80,17 +80,17 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
 
 def _told(invocation: Invocation, before: tuple[str, str], address: str) -> str:
     """Write to all players from the new address; returns their number in words."""
-    from pbm.cli.opening import opened_service
+    from pbm.cli.opening import opened_club
     from pbm.cli.settings import Server
     from pbm.server.steward import Steward
 
     configuration = invocation.effective().values
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
-    with opened_service(moved, quiet=True) as service:
+    with opened_club(moved, quiet=True) as club:
         # Setting the address was logged already.
-        service.store.signature = None
-        service.store.only_tries = invocation.dry_run
-        number = Steward(service).tell_of_move("@".join(before), address)
+        club.store.signature = None
+        club.store.only_tries = invocation.dry_run
+        number = Steward(club).tell_of_move("@".join(before), address)
     return counted(number, "player")
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 import click
 
-from pbm.cli.frame import NUMBER, Command, Group, Invocation, lists, reads
+from pbm.cli.frame import NUMBER, Command, Group, Invocation, lists, log_warnings, reads
 from pbm.cli.output import (
     TEXT,
     Refused,
@@ -131,7 +131,10 @@ def handle(invocation: Invocation, number: int) -> str:
 
     A server has an email handled so if it may have ended the server before.
     """
-    with invocation.service(serves=True) as service:
+    from pbm.cli.opening import opened_service
+
+    log_warnings()
+    with opened_service(invocation.effective().values) as service:
         if not service.batches.handle_only(number):
             raise Refused(f"Email {number} does not wait, or waits for an earlier one.")
     return f"Email {number} was handled."

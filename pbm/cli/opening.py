@@ -10,7 +10,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,8 @@ if TYPE_CHECKING:  # takes a while to import, and storing a mail needs none of i
     from pbm.edges.signing import Signature
     from pbm.edges.transports import Transport
     from pbm.mailin.headers import Robot
-    from pbm.server import Service
+    from pbm.server import Service, Settings
+    from pbm.server.club import Club
     from pbm.store.house import Peer
 
 _LEAST_ROOM = 1 << 20
@@ -51,25 +52,36 @@ def robot(configuration: Configuration) -> Robot:
 
 
 @contextmanager
-def opened_service(
-    configuration: Configuration, *, serves: bool = False, create: bool = False, quiet: bool = False
-) -> Iterator[Service]:
-    """serves: a database without an address takes the configured one. create, quiet: as for `opened_store`.
+def opened_club(configuration: Configuration, *, quiet: bool = False) -> Iterator[Club]:
+    """quiet: as for `opened_store`. Raises: SchemaTrouble, Refused, Misconfigured."""
+    from pbm.server.club import Club
+
+    with opened_store(configuration, quiet=quiet) as store:
+        with closing(Club(store, _settings(identified(configuration, store)))) as club:
+            yield club
+
+
+@contextmanager
+def opened_service(configuration: Configuration, *, create: bool = False) -> Iterator[Service]:
+    """create: as for `opened_store`. A database without an address takes the configured one.
 
     Raises: SchemaTrouble, Refused, Misconfigured.
     """
     from pbm.edges.watch import Timekeeper
-    from pbm.server import Service, Settings
+    from pbm.server import Service
 
-    with opened_store(configuration, create=create, quiet=serves or quiet) as store:
-        known = identified(configuration, store, adopt=serves)
-        settings = Settings(robot(known), configuration.limits, configuration.operator, configuration.house)
-        ring = keyring(configuration) if serves else None
-        service = Service(store, settings, clock=Timekeeper(), unlock=None if ring is None else ring.unlock)
-        try:
+    with opened_store(configuration, create=create, quiet=True) as store:
+        settings = _settings(identified(configuration, store, adopt=True))
+        ring = keyring(configuration)
+        unlock = None if ring is None else ring.unlock
+        with closing(Service(store, settings, clock=Timekeeper(), unlock=unlock)) as service:
             yield service
-        finally:
-            service.close()
+
+
+def _settings(known: Configuration) -> Settings:
+    from pbm.server.club import Settings
+
+    return Settings(robot(known), known.limits, known.operator, known.house)
 
 
 def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:

@@ -25,7 +25,7 @@ from pbm import __version__
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import demand, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
-from pbm.cli.opening import identified, mail_signature, transport
+from pbm.cli.opening import identified, mail_signature, opened_service, transport
 from pbm.cli.output import Misconfigured, Refused
 from pbm.cli.run import DELIVER, FETCH, HANDLE, LISTEN, TASKS, THINK
 from pbm.cli.settings import Configuration
@@ -178,7 +178,7 @@ def run(
         log.warning("strange_variable", sentence=strange)
     for exposed in open_to_others(effective):
         log.warning("open_to_others", file=exposed)
-    with invocation.service(effective, serves=True, create=create) as service:
+    with opened_service(effective.values, create=create) as service:
         service.batches.left_over.apart = partial(_handled_apart, invocation)
         asyncio.run(_serve(service, identified(effective.values, service.store), tasks, invocation))
 

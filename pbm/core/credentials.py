@@ -206,6 +206,25 @@ def check_address(address: str) -> None:
         raise BadArguments(f'"{address[:80]}" is not an email address this server can write to.')
 
 
+def is_player(subject: str) -> bool:
+    return "@" not in subject
+
+
+def subject_of(word: str) -> str:
+    """The subject of a ban, as stored: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
+    folded = word.strip().casefold()
+    if folded.startswith("@"):
+        try:
+            check_address(f"any{folded}")
+        except BadArguments:
+            raise BadArguments(f'"{word}" is no domain: write it as in @example.org.') from None
+    elif "@" in folded:
+        check_address(folded)
+    elif not folded:
+        raise BadArguments("Whom? A userid, an address, or a domain such as @example.org.")
+    return folded
+
+
 def open_account(tx: Transaction, address: str, userid: str) -> Player:
     """Open an account without a password; the address is confirmed, because its owner has answered from there.
 

@@ -9,8 +9,9 @@ from pbm.lazily import lazily
 
 if TYPE_CHECKING:
     from pbm.server.admission import Arriving
-    from pbm.server.service import Service, Settings
+    from pbm.server.club import Settings
+    from pbm.server.service import Service
 else:
-    __getattr__ = lazily(__name__, service="Arriving Service Settings")
+    __getattr__ = lazily(__name__, admission="Arriving", club="Settings", service="Service")
 
 __all__ = ["Arriving", "Service", "Settings"]

@@ -13,9 +13,8 @@ from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided,
 from pbm.domain.match import Ending, Match, Result
 from pbm.features.time import is_timed_out, let_run, undo_timeout
 from pbm.features.tournament import entries as entering
-from pbm.server.operator import Hand, acts
+from pbm.server.operator import Hand, acts, note_silence
 from pbm.server.rows import tournament_named
-from pbm.server.service import note_silence
 from pbm.store.tournaments import Tournament
 
 
@@ -83,11 +82,11 @@ class Arbiter(Hand):
 
     def extend_all(self, amount: int) -> int:
         """Give all players more time on all boards with clocks, without mails; returns the number of boards."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             note_silence(tx)
             numbers = tx.matches.timed()
             set_clocks(tx, numbers, lambda match, clock: _extended(match, clock, amount, tx.now))
-            self._service.tools.states.forget()
+            self._club.tools.states.forget()
         return len(numbers)
 
 
@@ -125,19 +124,19 @@ class Organizer(Hand):
 
     def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
         """Create a tournament. words: the options of the tournament and of its game."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             return entering.create(tx, name, kind, game, words, body, None)
 
     def start(self, name: str) -> Tournament:
         """Start it, or the next season of a league; a running server does so at its next turn."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             tournament = tournament_named(tx, name)
             entering.start(tx, tournament)
             return tournament
 
     def cancel(self, name: str) -> Tournament:
         """End it early, and tell its players and followers."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             tournament = tournament_named(tx, name)
             tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
             return tournament

@@ -15,6 +15,7 @@ from pbm.core.credentials import check_address, check_free, check_password, chec
 from pbm.core.notify import Desk, tell_players
 from pbm.core.robots import robot_named
 from pbm.core.start import start_match
+from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.errors import BadArguments, NotFound, Rejected
 from pbm.domain.events import MatchDecided, MatchStarted
 from pbm.domain.mail import Mail
@@ -25,20 +26,21 @@ from pbm.features.erase import erase
 from pbm.features.export import export_of
 from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
+from pbm.server.club import Club
 from pbm.server.intake import Imported, Watched, take_in, take_in_record
 from pbm.server.rows import player_named, waiting_broadcast
-from pbm.server.service import Service
 from pbm.store import Transaction
+from pbm.store.pulse import HEARTBEAT, SILENCE
 
 
 class Hand:
-    """The base of operators' acts on a service. All acts may raise Rejected, GameError or DatabaseTrouble."""
+    """The base of operators' acts on a club. All acts may raise Rejected, GameError or DatabaseTrouble."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    def __init__(self, club: Club) -> None:
+        self._club = club
 
     def _at(self, tx: Transaction) -> Desk:
-        return Desk(tx, self._service.tools)
+        return Desk(tx, self._club.tools)
 
     def _told(self, at: Desk, board: OpenBoard) -> Match:
         """Tell the players of a board what happened; returns its match."""
@@ -49,7 +51,7 @@ class Hand:
         self, tx: Transaction, player: Player, subject: str, page: str, to: Sequence[str] | None = None, **words: Any
     ) -> list[Mail]:
         """Letters with a page to all addresses of a player. to: other addresses instead, such as earlier ones."""
-        tools, addresses = self._service.tools, tx.players.confirmed(player.id)
+        tools, addresses = self._club.tools, tx.players.confirmed(player.id)
         words = {"addresses": addresses, "postmaster": address_of(tools), **words}
         to = addresses if to is None else to
         return [self._at(tx).letter(each, subject, page, player, **words) for each in to]
@@ -61,13 +63,23 @@ T = TypeVar("T")
 
 
 def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, P], T]:
-    """The decorated method is given a transaction in hand, as by Service.act."""
+    """The decorated method is given a transaction in hand."""
 
     @wraps(deed)
     def act(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self._service.act(lambda tx: deed(self, self._at(tx), *args, **kwargs))
+        with self._club.store.write() as tx:
+            note_silence(tx)
+            return deed(self, self._at(tx), *args, **kwargs)
 
     return act
+
+
+def note_silence(tx: Transaction) -> None:
+    """Begin an outage if no server runs; `watch` ends it. What an operator does then costs nobody that time."""
+    last = tx.absences.noted(HEARTBEAT)
+    # Otherwise the operator's act ends the silence, and players would be charged for the downtime.
+    if last is not None and tx.now - last > SILENCE and not tx.absences.open(StopKind.OUTAGE):
+        tx.absences.add(None, Stop(StopKind.OUTAGE, last))
 
 
 def _give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
@@ -84,8 +96,8 @@ class Administration(Hand):
         """Add a player whose addresses are confirmed at once."""
         check_userid(userid)
         check_password(password)
-        hashed = self._service.tools.passwords.hash(password)
-        with self._service.store.write() as tx:
+        hashed = self._club.tools.passwords.hash(password)
+        with self._club.store.write() as tx:
             check_free(tx, userid)
             player = tx.players.add(userid, hashed, tx.now)
             _give(tx, player, addresses)
@@ -93,7 +105,7 @@ class Administration(Hand):
 
     def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
         """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             player = player_named(tx, userid)
             before = tx.players.confirmed(player.id)
             tx.players.drop_addresses(player.id)
@@ -107,7 +119,7 @@ class Administration(Hand):
 
     def resume(self, userid: str) -> int:
         """Send mail to all of a player's addresses again; returns how many were suspended."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             player = player_named(tx, userid)
             suspended = tx.bounces.resume(player.id)
             note_reach(tx, player, 0)
@@ -117,8 +129,8 @@ class Administration(Hand):
         """Set a password, a random one if it is empty; returns it for the operator to hand over."""
         password = password or secrets.token_hex(8)
         check_password(password)
-        hashed = self._service.tools.passwords.hash(password)
-        with self._service.store.write() as tx:
+        hashed = self._club.tools.passwords.hash(password)
+        with self._club.store.write() as tx:
             player = player_named(tx, userid)
             renew_password(self._at(tx), player, hashed)
         return password
@@ -133,7 +145,7 @@ class Administration(Hand):
 
     def export_player(self, userid: str) -> bytes:
         """All data of a player, as signed JSON."""
-        with self._service.store.read() as tx:
+        with self._club.store.read() as tx:
             return export_of(tx, player_named(tx, userid))
 
     def import_player(
@@ -144,7 +156,7 @@ class Administration(Hand):
         trusted: believe files that this server has not signed, too; otherwise their addresses are asked to confirm.
         watched: sees games pass.
         """
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             taken = take_in(tx, contents, names=names, trusted=trusted, watched=watched)
             if taken.doubted:
                 player = player_named(tx, taken.userid)
@@ -159,7 +171,7 @@ class Administration(Hand):
         trusted: take games of players who are here, too.
         """
         boards = {}
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             for name, text in records.items():
                 try:
                     boards[name] = take_in_record(tx, text, trusted=trusted)
@@ -178,7 +190,7 @@ class Administration(Hand):
         return self._told(at, board)
 
     def board(self, number: int) -> Match:
-        with self._service.store.read() as tx:
+        with self._club.store.read() as tx:
             return self._at(tx).open(number).match
 
     @acts
@@ -198,7 +210,7 @@ class Administration(Hand):
 
     def approve_broadcast(self, number: int) -> int | None:
         """Send a waiting broadcast; returns to how many players, None if it goes out over time."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             broadcast = waiting_broadcast(tx, number)
             mails, hearers = spread(self._at(tx), broadcast)
             tx.broadcasts.sent(number, tx.now)

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
+from pbm.core.credentials import is_player
 from pbm.core.limits import Act, TooMuch, drawn
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
 from pbm.domain.mail import Arrival, Mail, Queued
@@ -25,7 +26,6 @@ from pbm.mailin import Action, Discard, Message
 from pbm.reading.commands import Command
 from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Throttle
-from pbm.server.senders import is_player
 from pbm.store import Transaction
 from pbm.store.matches import Summary
 from pbm.store.players import Ban, Returned

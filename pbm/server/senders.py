@@ -16,11 +16,10 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
 
-from pbm.core.credentials import check_address
+from pbm.core.credentials import is_player
 from pbm.core.notify import day_of
 from pbm.core.request import Request, Sender
 from pbm.domain.calendars import instant_at
-from pbm.domain.errors import BadArguments
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
@@ -34,25 +33,6 @@ from pbm.store import Transaction
 from pbm.store.house import MOST_BRINGERS, Peer
 from pbm.store.matches import Summary
 from pbm.store.players import Ban, unnamed
-
-
-def is_player(subject: str) -> bool:
-    return "@" not in subject
-
-
-def subject_of(word: str) -> str:
-    """The subject of a ban, as stored: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
-    folded = word.strip().casefold()
-    if folded.startswith("@"):
-        try:
-            check_address(f"any{folded}")
-        except BadArguments:
-            raise BadArguments(f'"{word}" is no domain: write it as in @example.org.') from None
-    elif "@" in folded:
-        check_address(folded)
-    elif not folded:
-        raise BadArguments("Whom? A userid, an address, or a domain such as @example.org.")
-    return folded
 
 
 def kept_out(tx: Transaction, mail: Prepared) -> Ban | None:

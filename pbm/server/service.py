@@ -9,31 +9,27 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from ctypes import CDLL
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
 import structlog
 
-from pbm.compose.composer import Composer, fresh_key
-from pbm.core.board import States
+from pbm.compose.composer import fresh_key
 from pbm.core.counts import ACCEPTED
-from pbm.core.credentials import Passwords
 from pbm.core.limits import LONGEST
-from pbm.core.notify import Desk, Tools, tell_operator, tell_operator_daily
+from pbm.core.notify import Desk, tell_operator, tell_operator_daily
 from pbm.core.registry import DEEDS, WITHIN, Runner
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
-from pbm.domain.tokens import Signer
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
 from pbm.features.postmaster import POSTMASTER
-from pbm.mailin import Envelope, Robot, Unlock
+from pbm.mailin import Envelope, Unlock
 from pbm.mailin.headers import id_mark, lane
 from pbm.server.admission import NO_ROOM, Admission, Arriving, Pressure
 from pbm.server.batch import Batches
+from pbm.server.club import USUAL, Club, Settings
 from pbm.server.handle import Handler
 from pbm.server.thinker import Shift, Thinker
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -42,18 +38,6 @@ from pbm.store.house import DELIVERED, Peer
 from pbm.store.pulse import HEARTBEAT, SILENCE
 
 log = structlog.get_logger()
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    robot: Robot = field(default_factory=Robot)
-    limits: Limits = field(default_factory=Limits)
-    operator: str = ""
-    """The operator's address; empty for none."""
-    house: HouseRules = field(default_factory=HouseRules)
-
 
 MOVE_SECONDS, LESSON_SECONDS = 120.0, 600.0
 """Seconds by the clock after which a robot's thought is given up; a busy machine may give it a fifth of its time."""
@@ -78,13 +62,13 @@ def _give_memory_back() -> None:
         CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
-class Service:
+class Service(Club):
     """One server over one database."""
 
     def __init__(
         self,
         store: Store,
-        settings: Settings = Settings(),
+        settings: Settings = USUAL,
         *,
         clock: Callable[[], datetime] = utc_now,
         make_key: Callable[[], str] = fresh_key,
@@ -92,18 +76,13 @@ class Service:
         unlock: Unlock | None = None,
     ) -> None:
         """clock: gives the present instant. make_key: see Composer. ask: how robots think; None for processes of their
-        own. unlock: how encrypted mails are opened; None if they cannot be.
-
-        Sets an empty database up. Raises: SchemaTrouble if the database is of another version.
+        own. unlock: how encrypted mails are opened; None if they cannot be. Raises: SchemaTrouble, as Club.
         """
         _give_memory_back()
-        self.store = store
         store.clock = clock
-        store.prepare(clock())
-        composer = Composer(settings.robot, Signer(), make_key=make_key)
-        self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.house, settings.operator)
+        super().__init__(store, settings, make_key)
         self.handler = Handler(self.tools, unlock)
-        self._admission = Admission(settings.robot, composer.signer)
+        self._admission = Admission(settings.robot, self.tools.composer.signer)
         self._began_at = clock()
         self._lanes, self._looked_at = Counter[str](), datetime.min.replace(tzinfo=UTC)
         self.batches = Batches(store, self.handler)
@@ -118,10 +97,6 @@ class Service:
             Thinker(store, self.tools, (LESSONS, LEISURE), Shift(), LESSON_SECONDS, ask),
         )
 
-    def close(self) -> None:
-        self.tools.passwords.close()
-        self.store.close()
-
     def renew(self, limits: Limits, house: HouseRules, operator: str) -> None:
         """Change the limits, the house's rules and the operator's address, from the next mail on."""
         self.tools.limits, self.tools.house, self.tools.operator = limits, house, operator
@@ -134,12 +109,6 @@ class Service:
         """The OpenPGP key of an address. Raises: DatabaseTrouble."""
         with self.store.read() as tx:
             return tx.peers.find(address)
-
-    def act(self, deed: Callable[[Transaction], T]) -> T:
-        """Do a deed in a transaction. Raises: DatabaseTrouble, and whatever the deed raises."""
-        with self.store.write() as tx:
-            note_silence(tx)
-            return deed(tx)
 
     def accept(self, mails: Sequence[Arriving]) -> list[str]:
         """Store mails. Returns for each an empty text if it is safe now; otherwise the reply that puts it off.
@@ -270,14 +239,6 @@ LONG_AWAY, DOUBTED = timedelta(days=2), timedelta(minutes=15)
 """After an absence so long, the clock may be ahead instead; and how long that stays in doubt."""
 PATIENCE = timedelta(minutes=30)
 """Mail may be late by so much before that counts as an outage, which then began with the first late mail."""
-
-
-def note_silence(tx: Transaction) -> None:
-    """Begin an outage if no server runs; `watch` ends it. What an operator does then costs nobody that time."""
-    last = tx.absences.noted(HEARTBEAT)
-    # Otherwise the operator's act ends the silence, and players would be charged for the downtime.
-    if last is not None and tx.now - last > SILENCE and not tx.absences.open(StopKind.OUTAGE):
-        tx.absences.add(None, Stop(StopKind.OUTAGE, last))
 
 
 def watch(tx: Transaction) -> Iterator[Stop]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pbm.core import credentials
 from pbm.core.bus import AccountsMerged, publish
-from pbm.core.credentials import check_address
+from pbm.core.credentials import check_address, is_player, subject_of
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -19,7 +19,6 @@ from pbm.features import postmaster
 from pbm.features.erase import end_account
 from pbm.server.operator import Hand, acts
 from pbm.server.rows import player_named, received
-from pbm.server.senders import is_player, subject_of
 from pbm.store import Transaction
 from pbm.store.players import Ban
 
@@ -49,7 +48,7 @@ class Steward(Hand):
     def lift(self, who: str) -> None:
         """Lift a ban; a player whose ban was not over is told."""
         subject = subject_of(who)
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             player = tx.players.find(subject) if is_player(subject) else None
             subject = player.userid.casefold() if player is not None else subject
             held = tx.bans.of([subject], tx.now)
@@ -60,11 +59,11 @@ class Steward(Hand):
 
     def rename(self, userid: str, wanted: str) -> Player:
         """Give a player another userid; they are told."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             player = player_named(tx, userid)
             renamed = credentials.rename(tx, player, wanted)
             self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
-        self._service.tools.states.forget()
+        self._club.tools.states.forget()
         return renamed
 
     def merge(self, userid: str, into: str) -> list[int]:
@@ -74,7 +73,7 @@ class Steward(Hand):
 
         Raises: NotAllowed if they still play each other, or are or were in the same tournament.
         """
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             gone, kept = player_named(tx, userid), player_named(tx, into)
             if gone.id == kept.id:
                 raise NotAllowed(f"{gone.userid} is one account already.")
@@ -88,7 +87,7 @@ class Steward(Hand):
             publish(AccountsMerged(gone, kept), tx)
             end_account(tx, gone)
             self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
-        self._service.tools.states.forget()
+        self._club.tools.states.forget()
         return [board for board in boards if board not in met]
 
     def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> set[int]:
@@ -111,14 +110,14 @@ class Steward(Hand):
         # A line break in a header would begin another field.
         if not subject.isprintable():
             raise BadArguments("The subject holds a control character. Write one line of plain text.")
-        with self._service.store.read() as tx:
+        with self._club.store.read() as tx:
             players = [player_named(tx, userid) for userid in userids] if userids else tx.players.all()
             mails = postmaster.letters_to(self._at(tx), players, subject, text)
         return self._send(mails)
 
     def tell_of_move(self, before: str, address: str) -> int:
         """Tell all players that the server has another address; returns how many."""
-        with self._service.store.read() as tx:
+        with self._club.store.read() as tx:
             mails = [
                 letter
                 for player in tx.players.all()
@@ -130,21 +129,21 @@ class Steward(Hand):
 
     def _send(self, mails: Sequence[Mail]) -> int:
         """Put mails into the outbox, composed while others write; returns to how many players."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             tx.outbox.add(mails, tx.now)
         return len({mail.player_id for mail in mails})
 
     def close(self, numbers: list[int]) -> None:
         """Close mails that wait for the operator."""
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             for number in numbers:
                 _parked(tx, number)
             postmaster.close(tx, numbers, "by the operator")
 
     def answer(self, number: int, text: str) -> str:
         """Answer a mail that waits for the operator, and close it; returns where the answer goes."""
-        with self._service.store.write() as tx:
-            written = postmaster.answer_to(self._service.tools, _parked(tx, number), text, tx.now)
+        with self._club.store.write() as tx:
+            written = postmaster.answer_to(self._club.tools, _parked(tx, number), text, tx.now)
             if written is None:
                 raise NotAllowed(f"Mail {number} does not tell who wrote it: pbm inbox show {number}")
             tx.outbox.add([written], tx.now)
@@ -154,9 +153,9 @@ class Steward(Hand):
     def forward(self, number: int, address: str) -> None:
         """Forward a mail that waits for the operator to somebody, as it came in, and close it."""
         check_address(address)
-        with self._service.store.write() as tx:
+        with self._club.store.write() as tx:
             row = _parked(tx, number)
-            tx.outbox.add([postmaster.forwarded(self._service.tools, row, address, tx.now)], tx.now)
+            tx.outbox.add([postmaster.forwarded(self._club.tools, row, address, tx.now)], tx.now)
             postmaster.close(tx, [number], f"forwarded to {address}")
 
     def _forfeit(self, at: Desk, player: Player) -> list[int]:
