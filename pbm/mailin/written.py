@@ -88,15 +88,19 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         begins = event == "start"
         is_break = begins and element.tag == "br"
+        # What has begun as a line ends here; a block alone leaves no empty one.
         if is_break or element.tag in _BLOCKS:
             if line or is_break:
                 yield line.removesuffix(" ")
             is_apart = is_apart and not line
             line = ""
+        # Paragraphs and headings have an empty line around them, and two of them one between.
         if element.tag in _APART and not is_apart:
             yield ""
             is_apart = True
+        # What follows an element belongs to the one around it.
         text, around = (element.text, element) if begins else (element.tail, element.getparent())
+        # Blanks are one, and none at the beginning of a line, but where they are preserved.
         if text and around.tag != "pre" and "style" not in around.attrib:
             text = _BLANKS.sub(" ", text)
             if not line or line[-1].isspace():

@@ -163,11 +163,13 @@ class Automaton:
         others = frozenset(each for each in reached if self._states[each].stays)
         words: dict[str, set[int]] = {}
         slots: dict[str, set[int]] = {}
+        # A word leads on from each state that names it, and from those that take any word.
         for each in found:
             for word, targets in each.words.items():
                 words.setdefault(word, {*others}).update(targets)
             for name, target in each.slots:
                 slots.setdefault(name, set()).add(target)
+        # Nobody's texts may fill the memory; what is needed again is worked out again.
         if len(self._joined) >= _MOST_SETS:
             self._joined.clear()
         joined = self._joined[states] = _Joined(
