@@ -28,9 +28,13 @@ if TYPE_CHECKING:
 TAKEN = "the smarthost took a mail, it is not marked"
 GREYLISTS, BOUNCES = "@plain.example", "@s2.example"
 """Whose mail servers put off the first mail to an address, and whose take what they cannot deliver."""
-_PROVES = timedelta(days=14)  # how long an answer shows who its writer is
 _GREY_FOR, _KNOWN_FOR = timedelta(minutes=5), timedelta(days=10)
 POSTMASTER = "mailer-daemon"
+
+
+def _proves(answered: Told, now: datetime) -> bool:
+    """Whether an answer shows who its writer is: for two weeks, and to a question only if it says yes or no."""
+    return now - answered.told_at < timedelta(days=14) and answered.subject != "pbm: was that you?"
 
 
 class Post:
@@ -131,7 +135,7 @@ class Post:
             now,
             line,
             board,
-            bool(verdict) or (answered is not None and answered.address == sender and now - answered.told_at < _PROVES),
+            bool(verdict) or (answered is not None and answered.address == sender and _proves(answered, now)),
         )
         said.is_torn = tear is not None
         head = {"From": sender, "To": to, "Message-ID": f"<{said.key}>", "Date": f"{now:%a, %d %b %Y %T} +0000"}

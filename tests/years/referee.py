@@ -79,10 +79,8 @@ class _Referee:
         self.babblers = story.babblers | {userid for address, userid in owners if address in boxes}  # by any name
         self.rows = defaultdict[str, list[tuple[int, str, str]]](list)
         """What came in, by Message-ID: number, state and reason."""
-        torn_at = {said.safe_at for said in story.said if said.is_torn}  # their ids may be those of others by now
-        for number, raw, state, reason, at in tables.execute("SELECT id, raw, state, reason, received_at FROM inbox"):
-            if instant(at) not in torn_at:
-                self.rows[str(message_from_bytes(raw)["Message-ID"])[1:-1]].append((number, state, reason))
+        for number, raw, state, reason in tables.execute("SELECT id, raw, state, reason FROM inbox ORDER BY id"):
+            self.rows[str(message_from_bytes(raw)["Message-ID"])[1:-1]].append((number, state, reason))
         times = tables.execute("SELECT received_at, handled_at FROM inbox WHERE handled_at > 0")
         self.handled_at = {instant(received_at): instant(handled_at) for received_at, handled_at in times}
         stops = tables.execute("SELECT player_id, starts_at, ends_at FROM absences WHERE kind <> 'heartbeat'")
@@ -126,7 +124,8 @@ class _Referee:
                 yield f"{words}, is in the inbox as {rows}"
             must_hear = is_own and is_kept and said.author not in self.babblers
             is_unanswered = answered.isdisjoint(number for number, _, _ in rows)
-            if must_hear and is_unanswered and not self.story.is_kept_out(said.author, said.written_at):
+            handled_at = self.handled_at.get(said.safe_at or NEVER, said.written_at)
+            if must_hear and is_unanswered and not self.story.is_kept_out(said.author, handled_at):
                 yield f"nobody was told anything because of {words}: {rows}"
 
     def _is_kept(self, said: Said) -> bool:
