@@ -177,10 +177,8 @@ class _Draft:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
         text = "\n".join(self.left)
         words = text[: start_in(text)].strip()
-        # "Hex" names what the text speaks of, as titles do.
-        if subject.casefold() in GAMES and not self.is_planned:
-            return is_courteous(words)
-        is_new = subject.split()[0].casefold() in GAMES and _verb_in(subject) is not None
+        name, *others = subject.split()
+        is_new = name.casefold() in GAMES and (not others or _verb_in(subject) is not None)
         # What is wrong with it is told then: neither a greeting nor a record is a command.
         if not self.is_planned and (not words or (is_new and is_courteous(words))):
             return True
@@ -214,8 +212,10 @@ class _Draft:
             return True
         verb, *named = line.split() or [""]
         found = find(verb)
-        # "Move 101", "Board 101" are titles.
+        # "Move 101", "Board 101" and "Hex", which names what the text speaks of, are titles.
         if found is not None and found.name == "move" and named == [str(self.standing.board)]:
+            return False
+        if verb.casefold() in GAMES and not named:
             return False
         return _is_board_line(line, self.standing) or _is_command(line, self)
 

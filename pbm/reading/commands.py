@@ -81,7 +81,7 @@ _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 _SERVER_SUBJECT = re.compile(
     rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
-    r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?",
+    r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+-\S+\s.*|(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?)",
     re.IGNORECASE,
 )
 

@@ -276,7 +276,7 @@ def test_a_mail_holds_only_so_many_commands() -> None:
     [
         ("Cross Board 101 alice-bob", 101),
         ("Cross Board 101 alice-bob (2)", 101),
-        ("Cross Board 101 alice-bob (2) and more", None),
+        ("Cross Board 101 alice-bob (2) and more", 101),
         ("Cross Board 101: your turn, alice-bob", 101),
         ("Loops Board 101: bob's turn, alice-bob (2)", 101),
         ("Nine Men's Morris Board 101: over, alice-bob", 101),
