@@ -37,7 +37,7 @@ from pbm.domain.settings import CHOICES
 from pbm.domain.spans import in_words
 from pbm.draw import WORDS
 from pbm.draw.brush import Picture
-from pbm.mailin.quotes import SENTINEL
+from pbm.mailin.message import SENTINEL
 from pbm.reading.verbs import GROUPS, VERBS
 from pbm.resources import folder
 

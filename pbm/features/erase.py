@@ -20,7 +20,6 @@ from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Unk
 from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
-from pbm.mailin.written import searchable
 from pbm.reading.commands import Command
 from pbm.reading.verbs import ACCOUNT, Verb
 from pbm.store import Transaction
@@ -87,6 +86,8 @@ def erase_when_due(occasion: Occasion) -> None:
 @when_due(SWEEP)
 def sweep_when_due(occasion: Occasion) -> None:
     """Search some mails at a time, so that others need not wait long."""
+    from pbm.mailin.written import searchable  # the server has it; others need not wait for it
+
     payload = occasion.item.payload
     done = occasion.tx.erasure.sweep(payload["names"], (payload["inbox"], payload["outbox"]), searchable)
     if done is not None:

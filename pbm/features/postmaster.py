@@ -21,7 +21,6 @@ from pbm.core.request import Request
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player
 from pbm.mailin import Discard, Envelope, Message, Robot, strip_subject
-from pbm.mailin.written import read as read_mail
 from pbm.store import Transaction
 from pbm.store.tickets import Ticket
 
@@ -123,6 +122,8 @@ def address_of(tools: Tools) -> str:
 
 
 def _message(row: Received, robot: Robot) -> Message | None:
+    from pbm.mailin.written import read as read_mail  # the server has it; others need not wait for it
+
     read = read_mail(row.raw, Envelope(row.mail_from, row.recipients), robot)
     return read.letter if isinstance(read, Discard) else read
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import groupby
 
-from pbm.mailin import phrases
+from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin.message import Envelope, PeerKey
-from pbm.mailin.mime import MAX_HEADERS, from_base64, to_text
+from pbm.mailin.mime import MAX_HEADERS, from_base64, split, to_text
 
 MAX_SUBJECT = 998
 MAX_IDS = 100
@@ -113,9 +113,15 @@ def strip_subject(text: str) -> str:
     """A subject without "Re:", "AW:", "Fwd:" in any language, list tags such as [pbmserv] and stars; blanks folded."""
     text = " ".join(_STARS.sub(" ", text[:MAX_SUBJECT]).split())
     # Prefixes pile up where programs of several languages answer each other: "Re: AW: [club] Fwd:".
-    while match := phrases.REPLY_PREFIX.match(text) or _TAG.match(text):
+    while match := _prefix(text) or _TAG.match(text):
         text = text[match.end() :]
     return text
+
+
+def _prefix(text: str) -> re.Match[str] | None:
+    from pbm.mailin import phrases  # its patterns take a while to compile, and storing a mail needs none
+
+    return phrases.REPLY_PREFIX.match(text)
 
 
 def heading(subject: str, text: str, *, is_answer: bool) -> str:
@@ -125,7 +131,7 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
     """
     bare = strip_subject(subject)
     # "Re: resign" would resign again with each answer of that conversation.
-    titles = is_answer and (text or bare.isdecimal()) and phrases.REPLY_PREFIX.match(subject.lstrip())
+    titles = is_answer and (text or bare.isdecimal()) and _prefix(subject.lstrip())
     return "" if titles else bare
 
 
@@ -195,6 +201,13 @@ def tokens(addresses: Iterable[str], robot: Robot) -> tuple[str | None, str | No
         elif match:
             reply = reply or match[2]
     return reply, bounce
+
+
+def token_answered(mail: Mail, robot: Robot) -> str | None:
+    """The token in the address for answers to one of our own mails; one stored as bytes has it in its Reply-To."""
+    if mail.version != FINISHED:
+        return mail.token or None
+    return tokens(plain_addresses(split(mail.owed)[0].get("reply-to", [])), robot)[0]
 
 
 def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:

@@ -14,8 +14,6 @@ from encodings import normalize_encoding
 from encodings.aliases import aliases
 from functools import lru_cache
 
-import chardet
-
 from pbm.mailin import smime
 
 MAX_MAIL = 1_000_000
@@ -330,6 +328,8 @@ def _likeliest(data: bytes) -> str:
     # Between Latin letters such bytes stand alone; in other scripts they make up whole words.
     foreign = _FOREIGN_WORD.search(data)
     among = _FOREIGN if foreign else _LATIN
+    import chardet  # few mails need it
+
     found = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])
     return found["encoding"] if found["encoding"] and (foreign or found["confidence"] >= _LIKELY) else "cp1252"
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import compress, takewhile
 
 from pbm.mailin import phrases
+from pbm.mailin.message import SENTINEL as SENTINEL
 from pbm.reading.sentences import is_signature, lacks_room
 
 MARKED = re.compile(r" {0,4}[>＞]")
@@ -265,9 +266,6 @@ def _dated(text: str) -> bool:
     """Whether a text holds a date or a time of day; the digits of an address do not count."""
     return bool(_DATE.search(_ADDRESS.sub(" ", text) if "@" in text else text))
 
-
-SENTINEL = "##- Write your answer above this line -##"
-"""Stands in every mail of ours; it has only 41 columns, so that repeated quoting hardly wraps it."""
 
 _WORDS = r"[\s>|]{1,40}".join(("write", "your", "answer", "above", "this", "line"))
 _OPENING = r"(?-i:\b[A-Z][A-Za-z-]{1,30} {1,3}Board[\s>|]{1,40}\d{1,12}:|\bWaiting for you on \d{1,4} boards?:)"

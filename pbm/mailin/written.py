@@ -13,7 +13,6 @@ from dataclasses import replace
 
 from lxml import etree, html
 
-from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin import authentication, headers, phrases, quotes, silence, smime
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Cover, Discard, Envelope, Judgement, Mark, Message, Unlock
@@ -391,13 +390,6 @@ def searchable(raw: bytes) -> tuple[bytes, str]:
     if mail.type != "text/plain" or text.encode("utf-8", "replace") != mail.body.replace(b"\r\n", b"\n"):
         raw = rewritten(raw, headers.words(mail.first("subject")), text)
     return raw, "\n".join([*fields, text])
-
-
-def token_answered(mail: Mail, robot: Robot) -> str | None:
-    """The token in the address for answers to one of our own mails; one stored as bytes has it in its Reply-To."""
-    if mail.version != FINISHED:
-        return mail.token or None
-    return headers.tokens(headers.plain_addresses(split(mail.owed)[0].get("reply-to", [])), robot)[0]
 
 
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:

@@ -301,10 +301,17 @@ def _lines(templates: str) -> list[str]:
     return [line.strip() for line in templates.splitlines() if line.strip()]
 
 
+@cache
+def _kinds() -> Mapping[str, Any]:
+    """The words by kind; they have a file of their own, because much more is read with them than with the phrases."""
+    kinds: Mapping[str, Any] = tomllib.loads((folder("templates/phrases") / "words.toml").read_text())["words"]
+    return kinds
+
+
 @lru_cache
 def words(kind: str) -> frozenset[str]:
     """The words of a kind, in all languages."""
-    return frozenset(word for file in _files().values() for word in file.get("words", {}).get(kind, "").split())
+    return frozenset(_kinds()[kind].split())
 
 
 @cache
@@ -313,17 +320,13 @@ def common() -> frozenset[str]:
     return words("common") | words("no-names") | words("courtesies") | words("requesting")
 
 
-@lru_cache
 def named(kind: str) -> Mapping[str, str]:
     """What words stand for, in all languages, such as numbers and letters as they are spoken."""
-    found: dict[str, str] = {}
-    for file in _files().values():
-        found |= file.get("words", {}).get(kind, {})
-    return found
+    meanings: Mapping[str, str] = _kinds()[kind]
+    return meanings
 
 
 @lru_cache
 def ranked(kind: str) -> Mapping[str, int]:
     """The place of the line, from 0, that each word of a kind stands in, such as that of a weekday."""
-    lines = [line for file in _files().values() for line in file.get("words", {}).get(kind, "").strip().splitlines()]
-    return {word: place for place, line in enumerate(lines) for word in line.split()}
+    return {word: place for place, line in enumerate(_kinds()[kind].strip().splitlines()) for word in line.split()}

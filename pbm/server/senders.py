@@ -24,8 +24,7 @@ from pbm.domain.mail import Sent
 from pbm.domain.match import Player
 from pbm.domain.tokens import AddressToken, ChatToken, DigestToken, PlayerToken, SeatToken, Signer, Token
 from pbm.mailin import Cover, Judgement, Mark, Message, Robot, strip_subject
-from pbm.mailin.headers import mark_of
-from pbm.mailin.written import token_answered
+from pbm.mailin.headers import mark_of, token_answered
 from pbm.reading.commands import Command, board_of_subject
 from pbm.reading.verbs import Standing
 from pbm.server.docket import Prepared

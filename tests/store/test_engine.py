@@ -24,7 +24,7 @@ from pbm.compose.tell import mail_bytes
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ply
 from pbm.mailin import Robot
-from pbm.mailin.written import token_answered
+from pbm.mailin.headers import token_answered
 from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
 from pbm.store.neighbours import Full, Lost, Outdated, ReadOnly

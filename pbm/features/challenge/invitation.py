@@ -22,7 +22,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.mailin.written import token_answered
+from pbm.mailin.headers import token_answered
 from pbm.reading.command_lines import read
 from pbm.reading.commands import Command, clean, parse
 from pbm.reading.consent import Answer as Consented
