@@ -1,4 +1,4 @@
-"""docs/compose.yaml and docs/Containerfile: what each says of ports, folders, variables and the health check agrees."""
+"""docs/compose.yaml and docs/Containerfile: what each says of ports, folders and variables agrees."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from pbm.cli import main
 from pbm.cli.loading import load
 from pbm.cli.settings import Configuration
 
@@ -62,16 +61,6 @@ def test_it_may_finish_what_it_has_begun(configuration: Configuration) -> None:
 
 def test_the_image_is_built_of_the_file_that_is_here() -> None:
     assert (DOCS / OURS["build"]["context"] / OURS["build"]["dockerfile"]).samefile(DOCS / "Containerfile")
-
-
-def test_the_health_check_and_the_command_are_commands_of_ours() -> None:
-    written = re.findall(r"CMD (\[.*\])$", CONTAINER, re.MULTILINE)
-    assert len(written) == 2
-    for words in map(yaml.safe_load, written):
-        assert words[0] == "pbm"
-        command = main.get_command(main.make_context("pbm", ["help"]), words[1])
-        assert command is not None
-        command.make_context(words[1], words[2:])
 
 
 def test_the_shell_understands_what_postfix_is_started_by() -> None:
