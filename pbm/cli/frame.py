@@ -344,8 +344,8 @@ _GROUPS = {
 _MODULES = {name: module for group in _GROUPS.values() for name, module in group.items()}
 
 
-_ALLOCATIONS = 20_000
-"""Objects made until those among them that are in no use are looked for."""
+_ALLOCATIONS = 200_000
+"""Objects made until those among them that are in no use are looked for; a server looks sooner."""
 
 
 def _open_streams() -> None:

@@ -41,6 +41,8 @@ from pbm.store import DatabaseTrouble
 log = structlog.get_logger()
 
 
+_ALLOCATIONS = 20_000
+"""Objects made by a server until those among them that are in no use are looked for."""
 _GRACE_SECONDS = 5
 """How much longer than a server may take to finish, until the system ends the process."""
 
@@ -237,6 +239,7 @@ async def _serve(
         # All objects so far stay, so later collections need not look at them.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(_ALLOCATIONS)
         address = service.tools.composer.robot.address
         if LISTEN in tasks:
             click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
