@@ -46,7 +46,8 @@ import psycopg
 from sqlalchemy import Connection, bindparam, event
 
 from games import GAMES
-from pbm.bots.mind import NoThought, Question, Stopped, Thought, think
+from pbm.bots.levels import Question, Thought
+from pbm.bots.mind import NoThought, Stopped, think
 from pbm.compose import owed
 from pbm.compose.tell import mail_bytes
 from pbm.core import credentials

@@ -108,19 +108,6 @@ def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) ->
     return Decision(line[0], sign * search.root.value, line, search.root.proved and skill.sure)
 
 
-BOARDS: dict[str, tuple[str, ...]] = {
-    "crossgeo": ("-board=random", "-edges=14"),
-    "loops": ("-size=5",),
-    "y": ("-size=5",),
-    "four": (),
-    "hex": ("-size=5",),
-    "cross": ("-size=3",),
-}
-"""The games for puzzles, the fastest first, with options for which much can be proved."""
-
-SEEDED = frozenset({"crossgeo"})
-"""Games whose puzzles have a board drawn from its own seed, on which no people play."""
-
 FEWEST_MOVES = 4
 """A position with fewer moves is not used as a puzzle."""
 
@@ -132,11 +119,6 @@ _MOST_SECONDS = 30.0
 _AT_PLAY = Budget(visits=60, seconds=1.0, slip=0.15)
 _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
-
-
-def options_of(game: str, seed: int) -> tuple[str, ...]:
-    """The options of a puzzle's game."""
-    return (*BOARDS[game], *([f"-seed={seed}"] if game in SEEDED else []))
 
 
 def invented(skill: Skill, start: Any, seed: int) -> Found | None:

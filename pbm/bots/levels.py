@@ -1,4 +1,4 @@
-"""The levels of robots: known without what a robot thinks with, whose import takes a while."""
+"""The levels of robots, what they are asked and answer: known without what one thinks with, which is slow to import."""
 
 from __future__ import annotations
 
@@ -41,3 +41,60 @@ LEVELS = {
         Level(5, 500_000, 12.0),
     )
 }
+
+BOARDS: dict[str, tuple[str, ...]] = {
+    "crossgeo": ("-board=random", "-edges=14"),
+    "loops": ("-size=5",),
+    "y": ("-size=5",),
+    "four": (),
+    "hex": ("-size=5",),
+    "cross": ("-size=3",),
+}
+"""The games for puzzles, the fastest first, with options for which much can be proved."""
+
+SEEDED = frozenset({"crossgeo"})
+"""Games whose puzzles have a board drawn from its own seed, on which no people play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a game. options, body: as in the challenge."""
+
+    game: str
+    options: tuple[str, ...]
+    body: str
+    moves: tuple[str, ...]
+    """Canonical notations."""
+    level: int
+    seed: int
+    seen_from: int
+    """The first position asked about, by the number of moves before it; the last is the one after all moves."""
+    swappable: bool = False
+    """The opponent may swap after the first move of the game, so it should be fair."""
+    share: float = 1.0
+    """The fraction of the level's budget for a position."""
+    patience: float = PATIENCE
+    """The most wall-clock seconds for a position."""
+    puzzle: bool = False
+    """A puzzle is wanted, from the moves if there are any, otherwise from a new game on such a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a robot thinks of a position."""
+
+    move: str
+    value: float
+    """For the player to move."""
+    exact: bool
+    line: tuple[str, ...]
+    """Canonical notations, beginning with the move."""
+    left: int | None = None
+    """The moves to the end of the game if the line leads there; None if it does not, or was cut."""
+    before: tuple[str, ...] = ()
+    """For a puzzle, the moves that lead to it."""
+
+
+def options_of(game: str, seed: int) -> tuple[str, ...]:
+    """The options of a puzzle's game."""
+    return (*BOARDS[game], *([f"-seed={seed}"] if game in SEEDED else []))

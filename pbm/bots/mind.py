@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -24,7 +24,7 @@ from typing import Any
 from games import GAMES, AnyGame
 from pbm.bots import strong
 from pbm.bots.choose import Decision, choose, discovered, invented, skill_of
-from pbm.bots.levels import LEVELS, PATIENCE
+from pbm.bots.levels import LEVELS, Question, Thought
 from pbm.bots.search import Budget
 
 LONGEST_LINE = 8
@@ -41,45 +41,6 @@ MOMENT = 0.5
 
 OPENINGS = 6
 """How many first moves a robot considers if the opponent may swap."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question about a game. options, body: as in the challenge."""
-
-    game: str
-    options: tuple[str, ...]
-    body: str
-    moves: tuple[str, ...]
-    """Canonical notations."""
-    level: int
-    seed: int
-    seen_from: int
-    """The first position asked about, by the number of moves before it; the last is the one after all moves."""
-    swappable: bool = False
-    """The opponent may swap after the first move of the game, so it should be fair."""
-    share: float = 1.0
-    """The fraction of the level's budget for a position."""
-    patience: float = PATIENCE
-    """The most wall-clock seconds for a position."""
-    puzzle: bool = False
-    """A puzzle is wanted, from the moves if there are any, otherwise from a new game on such a board."""
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """What a robot thinks of a position."""
-
-    move: str
-    value: float
-    """For the player to move."""
-    exact: bool
-    line: tuple[str, ...]
-    """Canonical notations, beginning with the move."""
-    left: int | None = None
-    """The moves to the end of the game if the line leads there; None if it does not, or was cut."""
-    before: tuple[str, ...] = ()
-    """For a puzzle, the moves that lead to it."""
 
 
 class NoThought(Exception):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pbm.bots.mind import Question, Thought
+from pbm.bots.levels import Question, Thought
 from pbm.core.bus import joins
 from pbm.core.limits import THINKING, Act, Whose, excess, spend
 from pbm.core.notify import Desk, letters_for, reader_of

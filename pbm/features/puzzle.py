@@ -15,9 +15,7 @@ from functools import partial
 
 from games import GAMES
 from games.rules import GameError, joined
-from pbm.bots.choose import BOARDS, options_of
-from pbm.bots.levels import LEVELS
-from pbm.bots.mind import Question, Thought
+from pbm.bots.levels import BOARDS, LEVELS, Question, Thought, options_of
 from pbm.compose import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.limits import Act

@@ -14,8 +14,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from games import GAMES
-from pbm.bots.levels import LEVELS
-from pbm.bots.mind import Question, Thought
+from pbm.bots.levels import LEVELS, Question, Thought
 from pbm.compose import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard

@@ -16,8 +16,7 @@ from zlib import crc32
 from games import GAMES, AnyGame
 from games.rules import Side, counted
 from games.scene import Scene
-from pbm.bots.levels import LEVELS
-from pbm.bots.mind import Question, Thought
+from pbm.bots.levels import LEVELS, Question, Thought
 from pbm.bots.skill import value_of
 from pbm.compose import Answer
 from pbm.core.board import OpenBoard

@@ -14,8 +14,8 @@ import pytest
 from games import GAMES
 from pbm.bots.__main__ import limit
 from pbm.bots.choose import choose
-from pbm.bots.levels import PATIENCE
-from pbm.bots.mind import Mind, NoThought, Question, Stopped, loaded, outdated, read, think, written
+from pbm.bots.levels import PATIENCE, Question
+from pbm.bots.mind import Mind, NoThought, Stopped, loaded, outdated, read, think, written
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 

@@ -9,7 +9,8 @@ import pytest
 from bench.rivals import spiel_board
 from games import GAMES
 from pbm.bots import strong
-from pbm.bots.mind import Question, think
+from pbm.bots.levels import Question
+from pbm.bots.mind import think
 from pbm.domain.match import State
 
 

@@ -12,8 +12,9 @@ from games import GAMES, AnyGame
 from games.crossgeo import graph
 from games.crossgeo_solver import Solver
 from games.steps import Steps
-from pbm.bots.choose import BOARDS, FEWEST_MOVES, is_only_win, options_of, skill_of
-from pbm.bots.mind import NoThought, Question, Thought, think
+from pbm.bots.choose import FEWEST_MOVES, is_only_win, skill_of
+from pbm.bots.levels import BOARDS, Question, Thought, options_of
+from pbm.bots.mind import NoThought, think
 from pbm.bots.skill import value_of
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import replay

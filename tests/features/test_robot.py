@@ -15,8 +15,8 @@ import pytest
 from games import GAMES
 from pbm.bots.__main__ import SECONDS
 from pbm.bots.choose import skill_of
-from pbm.bots.levels import LEVELS
-from pbm.bots.mind import NoThought, Stopped, Thought, think
+from pbm.bots.levels import LEVELS, Thought
+from pbm.bots.mind import NoThought, Stopped, think
 from pbm.core.decisions import play_ply
 from pbm.core.notify import Desk
 from pbm.domain.mail import RemarkKind

@@ -24,7 +24,8 @@ from typing import Any, NoReturn
 
 import structlog
 
-from pbm.bots.mind import Question, Thought, think
+from pbm.bots.levels import Question, Thought
+from pbm.bots.mind import think
 from pbm.domain.configuration import DeliverySettings
 from pbm.edges.claims import Attempt, Claims
 from pbm.edges.deliver import WayOut
