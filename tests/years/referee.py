@@ -74,6 +74,7 @@ class _Referee:
     def __init__(self, story: Story, tables: sqlite3.Connection) -> None:
         self.story, self.tables = story, tables
         self.names = dict(tables.execute("SELECT id, userid FROM players").fetchall()) | story.ids  # the first ones
+        self.newcomers = {name for number, name in self.names.items() if number not in story.ids}
         boxes = {story.addresses[name] for name in story.babblers}
         owners = tables.execute("SELECT address, userid FROM addresses JOIN players ON players.id = player_id")
         self.babblers = story.babblers | {userid for address, userid in owners if address in boxes}  # by any name
@@ -222,7 +223,8 @@ class _Referee:
         tables = self.tables.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
         for userid, erased_at in self.story.erased.items():
             address = self.story.addresses[userid]
-            named = "|".join(rf"\b{re.escape(name)}\b" for name in (address, userid, *self.story.names[userid]))
+            names = {address, userid, *self.story.names[userid]} - self.newcomers
+            named = "|".join(rf"\b{re.escape(name)}\b" for name in sorted(names))
             for (table,) in tables:
                 pattern = re.compile(re.escape(address) if table in _WRITTEN else named)
                 for row in self.tables.execute(f"SELECT * FROM {table}"):  # noqa: S608  the database's own names
