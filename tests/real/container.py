@@ -81,7 +81,8 @@ class Stage:
 
 def make_tree(folder: Path) -> None:
     """Make a Debian with nothing but the Python of the image, and the way to PyPI that this machine has."""
-    words = ["--quiet", "--variant=minbase", "--include=python3-venv,python-is-python3", "bookworm", str(folder)]
+    packages = "--include=python3-venv,python-is-python3"
+    words = ["--quiet", "--variant=minbase", packages, '--aptopt=Acquire::Retries "3"', "bookworm", str(folder)]
     subprocess.run(["mmdebstrap", *words], check=True)
     for path in filter(Path.is_file, map(Path, ("/etc/resolv.conf", "/etc/ssl/certs/ca-certificates.crt"))):
         _copied(path, folder / path.relative_to("/"))
