@@ -23,7 +23,7 @@ from typing import NamedTuple
 from games import scene
 from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Noted, Place, Plain, Row, by_row
 from pbm.compose.wire import octets
-from pbm.draw.brush import FAINT, INK, LAST, LINE, PAPER, SHADED, WOOD, edge_of, fill_of, ground_of, text_on
+from pbm.draw.colours import FAINT, INK, LAST, LINE, PAPER, SHADED, WOOD, edge_of, fill_of, ground_of, text_on
 
 WIDTH = 384
 """The width of a board on a phone."""

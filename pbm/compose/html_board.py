@@ -16,7 +16,7 @@ from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import Links
 from pbm.draw import WORDS
-from pbm.draw.brush import WOOD
+from pbm.draw.colours import WOOD
 
 TOUCHED = 36
 """The height of a move in a list, in pixels."""

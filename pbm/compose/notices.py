@@ -17,6 +17,9 @@ from pbm.domain.settings import Settings
 from pbm.domain.tokens import AddressToken, PlayerToken
 from pbm.draw.plots import Bar
 
+KEEPSAKE = "keepsake.txt"
+"""The page that comes with the whole game as files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:

@@ -36,7 +36,7 @@ from pbm.domain.match import State
 from pbm.domain.settings import CHOICES
 from pbm.domain.spans import in_words
 from pbm.draw import WORDS
-from pbm.draw.brush import Picture
+from pbm.draw.colours import Picture
 from pbm.mailin.message import SENTINEL
 from pbm.reading.verbs import GROUPS, VERBS
 from pbm.resources import folder

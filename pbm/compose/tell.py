@@ -18,7 +18,7 @@ from games.rules import Zoomable
 from games.scene import Scene
 from pbm.compose import owed
 from pbm.compose.machine import addressed
-from pbm.compose.notices import File, Notice, Posed, Reader, Shown
+from pbm.compose.notices import KEEPSAKE, File, Notice, Posed, Reader, Shown
 from pbm.compose.owed import BoardMail, BoardsMail, BoardThen, DrawnBoard, ForReader, Head, Link, PageMail
 from pbm.compose.pages import BESIDES, TEXT, Figure, Pages, Sheet, quotable, to_ascii, wrapped
 from pbm.compose.views import View, view_of
@@ -40,8 +40,6 @@ MAX_UNASKED = 6_000
 """The most octets of boards in the HTML for a stranger."""
 MAX_TOLD = 25_000
 """With more octets of people's words, there is no room for an earlier board."""
-KEEPSAKE = "keepsake.txt"
-"""The page that comes with the whole game as files."""
 _PAGES = Pages()
 _OF_SHOWN = [each.name for each in fields(Shown)]
 

@@ -27,8 +27,7 @@ from pbm.domain.clock import Calendars, Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import brief, in_words, rounded
 from pbm.draw import words
-from pbm.draw.brush import Picture
-from pbm.draw.picture import least, picture, smaller
+from pbm.draw.colours import Picture
 
 if TYPE_CHECKING:
     from icalendar import Event
@@ -265,6 +264,8 @@ class View:
         Each has a description; the small one of a board of cells refers to the table that shows them.
         is_vain: whether the first is useless if it takes at least this many octets; None if it is most likely useful.
         """
+        from pbm.draw.picture import least  # slow to import, and few who look at boards need pictures
+
         is_told, board = bool(self.tables), self.scene.board
         # The large one is not drawn where even the least that it can take is too much.
         is_spared = is_vain and self._small and not isinstance(board, PlaneBoard) and is_vain(least(board, self._small))
@@ -275,10 +276,14 @@ class View:
 
     @cached_property
     def _whole(self) -> Picture | None:
+        from pbm.draw.picture import picture
+
         return picture(self.scene)
 
     @cached_property
     def _small(self) -> Picture | None:
+        from pbm.draw.picture import smaller
+
         return smaller(self.scene.board)
 
     @cached_property

@@ -49,7 +49,7 @@ from games.scene import (
     numbers,
 )
 from pbm.draw import words
-from pbm.draw.brush import PLAIN, Marks
+from pbm.draw.colours import PLAIN, Marks
 from pbm.draw.layout import Layout, Sheet, most_crowded
 
 __all__ = ["STYLES", "board", "lines", "text"]

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 from games import scene
 from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look, Place, Plain, Row
 from pbm.draw import brush
-from pbm.draw.brush import (
+from pbm.draw.colours import (
     CLOSED,
     FAINT,
     INK,

@@ -21,7 +21,7 @@ from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 
 from games.scene import GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
 from pbm.draw import brush, cell_pictures
-from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
+from pbm.draw.colours import COLOURS, FAINT, INK, LINE, PAPER, Picture
 from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded, pictured
 
 WIDTH = 460  # in pixels; a phone shrinks it to four fifths

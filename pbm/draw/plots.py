@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from typing import TYPE_CHECKING
 
-from PIL import ImageDraw
+from pbm.draw.colours import COLOURS, FAINT, INK, LINE, PAPER, Picture
 
-from pbm.draw import brush
-from pbm.draw.brush import COLOURS, FAINT, INK, LINE, PAPER, Picture
+if TYPE_CHECKING:
+    from pbm.draw import brush
 
 ROW, LETTERS = 24, 15
 """In pixels: the height of a player's row, and of letters."""
@@ -39,6 +40,10 @@ class Bar:
 @lru_cache(maxsize=8)
 def ratings(bars: tuple[Bar, ...]) -> Picture:
     """A picture with a row for each bar, in order. bars: at least one."""
+    from PIL import ImageDraw
+
+    from pbm.draw import brush
+
     low, high = bounds(bars)
 
     def x(points: float) -> int:
@@ -118,6 +123,8 @@ def _scale(x: float, points: int, bottom: int) -> str:
 
 
 def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
+    from pbm.draw import brush
+
     kind = "sure" if bar.sure else "unsure"
     label = f"{bar.name} {bar.rating:.0f}"
     is_long = brush.font(_LETTERS).getlength(label) > _NAMES

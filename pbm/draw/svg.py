@@ -21,7 +21,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place, PlaneBoard, Point, Segment, Stroke
-from pbm.draw.brush import (
+from pbm.draw.cell_pictures import beside
+from pbm.draw.colours import (
     CLOSED,
     COLOURS,
     FAINT,
@@ -37,7 +38,6 @@ from pbm.draw.brush import (
     ring_of,
     text_on,
 )
-from pbm.draw.cell_pictures import beside
 from pbm.draw.layout import Layout, Line, Spot, pictured
 
 

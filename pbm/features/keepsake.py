@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from pbm.compose import Answer, Notice, Reader
-from pbm.compose.tell import KEEPSAKE
+from pbm.compose.notices import KEEPSAKE
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import Desk, ends_by_rules, notice_of, reader_of

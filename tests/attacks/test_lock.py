@@ -14,7 +14,7 @@ from pbm import draw
 from pbm.compose import Composer, views
 from pbm.domain.mail import Mail
 from pbm.domain.tokens import SeatToken, Signer
-from pbm.draw.picture import picture
+from pbm.draw import picture as pictures
 from pbm.server.steward import Steward
 from pbm.store import Store, Transaction
 from tests.conversation import ROBOT, SECRET, House
@@ -46,7 +46,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return make
 
     monkeypatch.setattr(Store, "write", writes)
-    monkeypatch.setattr(views, "picture", noted("picture", picture))
+    monkeypatch.setattr(pictures, "picture", noted("picture", pictures.picture))
     monkeypatch.setattr(draw, "lines", noted("text", draw.lines))
     return SEEN
 

@@ -14,7 +14,7 @@ from pbm.compose import cells
 from pbm.compose.pages import ENCLOSED
 from pbm.domain.match import State
 from pbm.draw import cell_pictures, picture
-from pbm.draw.brush import INK, LINE
+from pbm.draw.colours import INK, LINE
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
 from tests.games.variants import largest, smallest

@@ -28,7 +28,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
 from pbm.draw import cell_pictures, picture
-from pbm.draw.brush import Picture
+from pbm.draw.colours import Picture
 from pbm.mailin import Robot
 from pbm.reading.commands import board_of_subject
 from pbm.server import Arriving, Settings

@@ -16,6 +16,7 @@ from games import GAMES
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Look, PlaneBoard, in_rows
 from pbm.domain.match import State
 from pbm.draw import brush, cell_pictures
+from pbm.draw.colours import CLOSED, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, fill_of, ring_of
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON
 from tests.games.variants import largest, smallest
@@ -63,7 +64,7 @@ def drawn_thing_by_thing(board: GridBoard | HexBoard) -> Image.Image:
         image = cell_pictures.image(replace(board, in_rows=empty, path=()))
     if len(board.path) > 1:
         way = [sheet.at(*place) for place in board.path]
-        ImageDraw.Draw(image).line(way, brush.number(brush.LAST), 3)
+        ImageDraw.Draw(image).line(way, brush.number(LAST), 3)
     for cell in board.cells:
         stamp_piece(image, cell, sheet, dict(board.colours))
     return image
@@ -74,32 +75,32 @@ def draw_lines(image: Image.Image, board: GridBoard, sheet: cell_pictures.Sheet)
     for cell in board.cells:
         if cell.closed and board.ground is Ground.SQUARES:
             left, top = (middle - unit // 2 for middle in sheet.at(*cell.place))
-            pen.rectangle((left + 1, top + 1, left + unit - 1, top + unit - 1), brush.number(brush.CLOSED))
+            pen.rectangle((left + 1, top + 1, left + unit - 1, top + unit - 1), brush.number(CLOSED))
     for join in (join for join in board.joins if join.look is not Look.OPEN):
         thin = join.look is Look.GROUND
-        ink = brush.LAST if join.last else brush.LINE if thin else brush.INK
+        ink = LAST if join.last else LINE if thin else INK
         pen.line((*sheet.at(*join.start), *sheet.at(*join.end)), brush.number(ink), 1 if thin else max(3, unit // 10))
     for mark in board.boxes:
         (x, y), (right, low) = sheet.at(mark.row, mark.column), sheet.at(mark.row + 1, mark.column + 1)
-        stamp = brush.piece(unit // 3, brush.fill_of(mark.owner, colours), brush.INK, mark.owner, brush.PAPER)
+        stamp = brush.piece(unit // 3, fill_of(mark.owner, colours), INK, mark.owner, PAPER)
         brush.stamp(image, stamp, ((x + right) // 2, (y + low) // 2))
     for crossing in board.crossings:
-        fill = brush.fill_of(crossing.owner, colours)
-        stamp = brush.piece(unit // 4, fill, brush.INK, crossing.owner, brush.WOOD)
+        fill = fill_of(crossing.owner, colours)
+        stamp = brush.piece(unit // 4, fill, INK, crossing.owner, WOOD)
         brush.stamp(image, stamp, sheet.at(crossing.row, crossing.column))
 
 
 def stamp_piece(image: Image.Image, cell: Cell, sheet: cell_pictures.Sheet, colours: dict[str, str]) -> None:
-    ground = brush.CLOSED if cell.closed else brush.SHADED if cell.shaded else brush.WOOD
-    radius, fill = sheet.radius, brush.fill_of(cell.piece, colours)
+    ground = CLOSED if cell.closed else SHADED if cell.shaded else WOOD
+    radius, fill = sheet.radius, fill_of(cell.piece, colours)
     if cell.piece and cell.faint:
-        fill, radius = brush.FAINT if fill == brush.PAPER else fill, radius * 2 // 3
+        fill, radius = FAINT if fill == PAPER else fill, radius * 2 // 3
     if cell.piece:
-        edge = brush.ring_of(fill) if cell.last else brush.WINNING if cell.winning else brush.INK
+        edge = ring_of(fill) if cell.last else WINNING if cell.winning else INK
         stamp = brush.piece(radius, fill, edge, "" if cell.faint else cell.piece, ground, cell.form)
         brush.stamp(image, stamp, sheet.at(*cell.place), square=cell.form in (Form.ARROW, Form.WALL))
     elif cell.last or cell.winning:
-        ring = brush.piece(radius, ground, brush.LAST if cell.last else brush.WINNING, "", ground)
+        ring = brush.piece(radius, ground, LAST if cell.last else WINNING, "", ground)
         brush.stamp(image, ring, sheet.at(*cell.place))
 
 

@@ -14,9 +14,9 @@ from games.rules import any_move
 from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke, in_rows
 from pbm import draw
 from pbm.domain.match import State
-from pbm.draw import brush, cell_pictures
+from pbm.draw import brush, cell_pictures, colours
 from pbm.draw import picture as pictures
-from pbm.draw.brush import CLOSED, FAINT, LAST, WINNING, fill_of
+from pbm.draw.colours import CLOSED, FAINT, LAST, WINNING, fill_of
 from pbm.draw.layout import most_crowded
 from pbm.draw.picture import MAX_OCTETS, drawn, picture
 from tests.draw.test_grid import CROSSED, SPREAD
@@ -28,7 +28,7 @@ PHONE = 374
 """The width that a phone has for a picture, in pixels."""
 
 
-def opened(shown: brush.Picture | None) -> Image.Image:
+def opened(shown: colours.Picture | None) -> Image.Image:
     assert shown is not None
     return Image.open(io.BytesIO(shown.data)).convert("RGB")
 
@@ -52,9 +52,9 @@ def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
     return colour(image, x - radius * 0.62, y - radius * 0.3), colour(image, x - radius + 1, y)
 
 
-@pytest.mark.parametrize("fill", brush.COLOURS.values(), ids=brush.COLOURS)
+@pytest.mark.parametrize("fill", colours.COLOURS.values(), ids=colours.COLOURS)
 def test_the_ring_of_the_last_move_stands_out_of_a_piece_of_any_colour(fill):
-    ring = brush.ring_of(fill)
+    ring = colours.ring_of(fill)
     parts = zip(ImageColor.getrgb(ring), ImageColor.getrgb(fill), strict=True)
     assert sum(abs(one - other) for one, other in parts) > 100
 
