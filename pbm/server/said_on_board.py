@@ -21,7 +21,7 @@ from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, P
 from pbm.reading.book import common, words
 from pbm.reading.book import named as called
 from pbm.reading.command_lines import board_below
-from pbm.reading.commands import Command, clean
+from pbm.reading.commands import Command, clean, is_moves
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
@@ -45,6 +45,8 @@ _UNSAID = re.compile(r"[\[\]{}<>|=\\]|\*\*|(?:^|\s)--?[a-z]|:\s*\Z", re.IGNORECA
 """What people seldom write to people, but commands, quotes and notices hold; at its end, what announces nothing."""
 _PLANNED = re.compile(r"(?:^|\s)if\b[^\n]*:", re.IGNORECASE)
 """What reads like a plan is refused as one."""
+_CELL = re.compile(r"[a-z]\d", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[,;:.!?]\s")
 _NEAR, _SHORTEST_NEAR = 0.75, 4
 """How similar to a verb a word must be to count as misspelt, and how long."""
 
@@ -112,8 +114,21 @@ class SaidOnBoard:
                 return None
             self.check_elsewhere(self.text)
             self.ask(meant)
+        # A move with an error is told what is wrong with it, and no opponent reads what was to be played.
+        faulty = self._faulty_move()
+        if faulty:
+            return Restated(faulty)
         self._check_act_elsewhere()
         return self._words(meant if isinstance(meant, Talk) else Talk())
+
+    def _faulty_move(self) -> str:
+        """What is written like a move at the beginning or below a greeting, and is no legal one: "b1-b9, good luck"."""
+        first = next((line for line in self.text.splitlines() if line.strip() and not is_courteous(line)), "")
+        piece, state = _CLAUSE_END.split(first, 1)[0].strip(), self.board.state
+        # "bxc3" and "Qd1-d7" are written as in chess; a lone letter may be a word.
+        is_move = state.reads(piece) or (is_moves(piece) and _CELL.search(piece) is not None)
+        is_faulty = self.is_running and is_move and not piece.isalpha() and state.named(piece) is None
+        return piece if is_faulty else ""
 
     def named(self, whole: str) -> Restated | None:
         """What is to be done or shown on a board that a letter names. whole: the letter; its words go to nobody.

@@ -135,3 +135,10 @@ def test_nothing_is_done_that_was_not_meant(situation: str, new_house: Callable[
             wrong.append((said, told[:200]))
     print(f"{situation}: {score[True]} of {score.total()} as wanted")
     assert wrong == []
+
+
+@pytest.mark.parametrize("said", ["c3-c5\nGood luck, and see you!", "Hi anna,\n\nc3-c5\n", "Qc3-c4, as you expected"])
+def test_no_opponent_reads_what_was_to_be_played(said: str, house: House) -> None:
+    house.players("anna", "bert")
+    house.game("dots bert anna")
+    assert [got.address for got in house.answer("bert", said, 101)] == ["bert@example.net"]
