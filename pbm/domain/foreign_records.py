@@ -126,7 +126,9 @@ def _options_of(root: sgf.Node, name: str) -> tuple[list[str], str]:
     if name == "go":
         size = size or "19"  # as SGF says
         komi, remark = _komi(komi)
-    values = {"size": size, "komi": komi, "handicap": sgf.first(root, "HA")}
+    # Some programs call it a handicap of 1 that Black begins, though SGF has none below 2.
+    handicap = sgf.first(root, "HA")
+    values = {"size": size, "komi": komi, "handicap": "0" if handicap == "1" else handicap}
     return [f"-{option}={value}" for option, value in values.items() if value and option in known], remark
 
 

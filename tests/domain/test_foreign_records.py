@@ -49,6 +49,7 @@ Move=[Move:mover=1,from=19,to=19,actions=[Add:type=Cell,to=19,what=1,decision=tr
         ("(;GM[18];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
         ("(;GM[2]SZ[8]AB[de][ed]AW[dd][ee];B[dc];W[cc])", "reversi", ["-size=8"], ["d3", "c3"]),
         ("(;GM[18]AW[d1][g1][a4][j4]AB[a7][j7][d10][g10];W[d1-d7/g7])", "amazons", [], ["d1-d7/g7"]),
+        ("(;GM[1]SZ[9]HA[1];B[ee])", "go", ["-size=9", "-handicap=0"], ["e5"]),
         ("(;GM[1]SZ[9]HA[2]AB[gc][cg];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
         ("(;GM[1]SZ[9]HA[2];B[cg];B[gc];W[ee])", "go", ["-size=9", "-handicap=2"], ["e5"]),
         ("(;GM[1]SZ[9];B[ee];W[];B[cc])~;W[gg]", "go", ["-size=9"], ["e5", "pass", "c7"]),
