@@ -184,7 +184,7 @@ def _passages(part: Entity, preferred: str, tags: list[int], *, root: bool = Fal
         return
     elif part.parts:
         yield from _in_order(part, preferred, tags)
-    elif part.type == "text/plain":
+    elif part.type in ("text/plain", "text/markdown"):
         yield decoded(part)
     elif part.type == "text/html":
         yield to_text(decoded(part, MAX_TEXT_BYTES // 2), tags)

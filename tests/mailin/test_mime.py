@@ -45,6 +45,7 @@ HTML = "Content-Type: text/html\n\n"
         (raw("--odd\nContent-Type: text/plain\n\nF6\n--odd--", kind="multipart/mixed"), "F6"),
         (raw("F6", kind="multipart/mixed; boundary=b"), "F6"),
         (raw("F6", kind="nonsense"), "F6"),
+        (raw("F6", kind="text/markdown; variant=CommonMark"), "F6"),
         (raw("<p><s>G7</s> <strike>G8</strike> <del>G9</del> F6</p>", kind="text/html"), "F6"),
         (raw("<p><span style='text-decoration: line-through'>G7</span> F6</p>", kind="text/html"), "F6"),
         (raw("F6", kind='text/plain; charset="'), "F6"),
