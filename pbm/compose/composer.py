@@ -10,15 +10,15 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from games import GAMES
 from pbm.compose import owed
 from pbm.compose.notices import Answer, File, Gathering, Notice, Outcome, Posed, Reader, Shown, Whence
 from pbm.compose.owed import BoardMail, BoardsMail, BoardThen, DrawnBoard, ForReader, Head, Illustration, Link, PageMail
-from pbm.compose.pages import Pages, quotable
-from pbm.compose.views import Expiry, calendar_of, day
+from pbm.compose.views import Expiry, calendar_of, day, quotable
 from pbm.compose.wire import Links, Thread, conversation, unsubscribe
 from pbm.domain.calendars import micros
 from pbm.domain.events import to_json
@@ -27,6 +27,9 @@ from pbm.domain.match import SWAP, Match, Player, Record
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import ChatToken, SeatToken, Signer
 from pbm.mailin import Message, Robot
+
+if TYPE_CHECKING:
+    from pbm.compose.pages import Pages
 
 SET_BACK, RENEWED = "set-back.txt", "renewed.txt"
 """The pages that show players their boards after the server was set back, or after older mails became void."""
@@ -64,8 +67,13 @@ class Composer:
 
     robot: Robot
     signer: Signer
-    pages: Pages = field(default_factory=Pages)
     make_key: Callable[[], str] = fresh_key
+
+    @property
+    def pages(self) -> Pages:
+        from pbm.compose.pages import Pages  # slow to import, and to tell of a board needs none
+
+        return Pages()
 
     def notice(self, notice: Notice, now: datetime, answers: Message | None = None) -> list[Mail]:
         """The board mail, one for each of the reader's addresses. answers: the reader's mail that it answers.

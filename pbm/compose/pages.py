@@ -10,10 +10,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
@@ -24,11 +23,10 @@ from markupsafe import Markup, escape
 
 from games import GAMES, AnyGame
 from games.rules import KINDS, joined
-from pbm import draw
 from pbm.compose import cells
-from pbm.compose.html import WIDTH, Inlays, blocks, document
+from pbm.compose.html import Inlays, blocks, document
 from pbm.compose.html_board import HtmlBoard
-from pbm.compose.views import View, moment, until
+from pbm.compose.views import View, moment, plain, until, wrapped
 from pbm.compose.wire import Links, Part, Parts
 from pbm.domain.configuration import HouseRules
 from pbm.domain.events import Event
@@ -164,25 +162,6 @@ def _drawn(game: AnyGame, options: str, moves: Sequence[str] = ()) -> str:
     for move in moves:
         state, _ = state.play(move)
     return plain(state)
-
-
-@lru_cache(64)
-def plain(state: State) -> str:
-    """The board in ASCII, as shown by default."""
-    return draw.text(state.scene)
-
-
-def wrapped(text: str, indent: int = 0) -> str:
-    """The text with every line wrapped at blanks and indented; empty lines are kept."""
-    margin = " " * indent
-    return "\n".join([_filled(line, margin) for line in text.splitlines()])
-
-
-def _filled(line: str, margin: str) -> str:
-    # Most lines are short enough, and textwrap is slow.
-    if line.isprintable() and len(margin) + len(line) <= WIDTH and not line.endswith(" "):
-        return margin + line if line else ""
-    return textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
 
 
 def _lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
@@ -366,16 +345,3 @@ class Sheet:
 def to_ascii(html: str) -> str:
     """HTML that needs no encoding, with character references for all but ASCII."""
     return html if html.isascii() else html.encode("ascii", "xmlcharrefreplace").decode("ascii")
-
-
-MAX_QUOTED_LINES = 30
-"""How many lines of the original mail an answer quotes."""
-
-
-def quotable(original: str) -> list[str]:
-    """The lines to quote, limited in number and length."""
-    if not original:
-        return []
-    lines = original.strip("\n").splitlines()
-    shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
-    return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown

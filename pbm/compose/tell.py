@@ -20,8 +20,8 @@ from pbm.compose import owed
 from pbm.compose.machine import addressed
 from pbm.compose.notices import KEEPSAKE, File, Notice, Posed, Reader, Shown
 from pbm.compose.owed import BoardMail, BoardsMail, BoardThen, DrawnBoard, ForReader, Head, Link, PageMail
-from pbm.compose.pages import BESIDES, TEXT, Figure, Pages, Sheet, quotable, to_ascii, wrapped
-from pbm.compose.views import View, view_of
+from pbm.compose.pages import BESIDES, TEXT, Figure, Pages, Sheet, to_ascii
+from pbm.compose.views import View, quotable, view_of, wrapped
 from pbm.compose.wire import Links, Part, Parts, board_headers, octets, to_bytes, written
 from pbm.domain import game_record
 from pbm.domain.events import CommentMade, Event, from_json

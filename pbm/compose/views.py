@@ -1,10 +1,12 @@
-"""A board as it is shown: drawing, picture, moves and clocks, each computed once for all readers.
+"""What pages show: a board with its drawing, picture, moves and clocks, each computed once for all readers; also lines
+of text, and times.
 
 Times are wall-clock times in the reader's own zone.
 """
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -18,7 +20,7 @@ from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
-from pbm.compose.html import NARROWEST
+from pbm.compose.html import NARROWEST, WIDTH
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.scoresheet import move_list
 from pbm.compose.wire import Thread
@@ -31,6 +33,38 @@ from pbm.draw.colours import Picture
 
 if TYPE_CHECKING:
     from icalendar import Event
+
+
+@lru_cache(64)
+def plain(state: State) -> str:
+    """The board in ASCII, as shown by default."""
+    return draw.text(state.scene)
+
+
+def wrapped(text: str, indent: int = 0) -> str:
+    """The text with every line wrapped at blanks and indented; empty lines are kept."""
+    margin = " " * indent
+    return "\n".join([_filled(line, margin) for line in text.splitlines()])
+
+
+def _filled(line: str, margin: str) -> str:
+    # Most lines are short enough, and textwrap is slow.
+    if line.isprintable() and len(margin) + len(line) <= WIDTH and not line.endswith(" "):
+        return margin + line if line else ""
+    return textwrap.fill(line, WIDTH, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False)
+
+
+MAX_QUOTED_LINES = 30
+"""How many lines of the original mail an answer quotes."""
+
+
+def quotable(original: str) -> list[str]:
+    """The lines to quote, limited in number and length."""
+    if not original:
+        return []
+    lines = original.strip("\n").splitlines()
+    shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
+    return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown
 
 
 def moment(at: datetime, zone: ZoneInfo) -> str:

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pbm.compose import Composer, Notice, Reader, Whence
-from pbm.compose.pages import Pages
 from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
 from pbm.core.credentials import Passwords
@@ -32,6 +31,9 @@ from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Transaction
 from pbm.store.annex import ALL, Follower
+
+if TYPE_CHECKING:
+    from pbm.compose.pages import Pages
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)

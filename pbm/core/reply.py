@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from games.rules import GameError, MoveError
 from pbm.compose import Answer, Drawn, Outcome
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Request

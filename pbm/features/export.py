@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pbm.compose import File
-from pbm.compose.pages import plain
 from pbm.compose.scoresheet import move_list
+from pbm.compose.views import plain
 from pbm.core.limits import DAY, TooMuch
 from pbm.core.notify import Desk, reader_of
 from pbm.core.registry import handles

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of
 from pbm.core.registry import handles

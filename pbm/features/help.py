@@ -7,7 +7,7 @@ from math import inf
 
 from games import GAMES
 from pbm.compose import Answer
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles
 from pbm.core.reply import done

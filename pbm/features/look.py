@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from games import GAMES
 from games.rules import KINDS, GameError, Zoomable
 from pbm.compose import Answer, Drawn, DrawnBoard, Notice, Reader
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective, reader_of
 from pbm.core.registry import handles

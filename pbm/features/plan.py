@@ -14,8 +14,7 @@ from itertools import pairwise
 from games import GAMES
 from games.rules import GameError
 from pbm.compose import Answer, Drawn
-from pbm.compose.pages import plain
-from pbm.compose.views import until
+from pbm.compose.views import plain, until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import move_of

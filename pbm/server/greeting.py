@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from games import GAMES
 from pbm.compose import Answer, Outcome
-from pbm.compose.pages import plain
+from pbm.compose.views import plain
 from pbm.core.reply import original_of
 from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed, NotFound, UnknownCommand

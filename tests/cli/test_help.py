@@ -118,7 +118,10 @@ def beating(tmp_path: Path) -> None:
     [
         (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
         (["maintenance", "on"], {"networkx", "aiosmtpd", "aiosmtplib"}),
-        (["player", "ban", "add", "@example.org"], {"pbm.server.service", "pbm.server.handle", "prometheus_client"}),
+        (
+            ["player", "ban", "add", "@example.org"],
+            {"pbm.server.service", "prometheus_client", "lxml", "chardet", "PIL", "jinja2"},
+        ),
         (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.reading.commands"}),
     ],
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 from games import GAMES
 from pbm.compose import Answer, Outcome
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.credentials import check_address, first_line, open_account
 from pbm.core.limits import Act
 from pbm.core.notify import Desk, letters_for, reader_of

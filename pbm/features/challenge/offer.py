@@ -13,7 +13,7 @@ from typing import Any
 
 from games import GAMES, AnyGame
 from pbm.compose import Answer, Outcome
-from pbm.compose.pages import wrapped
+from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, AccountsMerged, subscribes
 from pbm.core.credentials import first_line
