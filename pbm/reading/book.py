@@ -107,6 +107,8 @@ class Automaton:
         # "Thanks!" alone: what may stand behind a phrase may also stand for itself.
         self._states = [_State(free=[_END]), _State()]
         self._phrases: list[tuple[str, str]] = []
+        self._asking: set[int] = set()
+        """The phrases that may be a question."""
         self._joined: dict[_Set, _Joined] = {}
 
     def add(self, group: str, does: str, template: str, rules: Mapping[str, str]) -> None:
@@ -114,6 +116,8 @@ class Automaton:
         last = self._wired(template, rules, _START)
         self._phrases.append((group, does))
         self._states[last].says.append(len(self._phrases) - 1)
+        if template.endswith("[?]"):
+            self._asking.add(len(self._phrases) - 1)
 
     def add_before(self, template: str, rules: Mapping[str, str]) -> None:
         """Add polite words that may stand before any phrase, as often as people like. Raises: BadTemplate."""
@@ -134,8 +138,12 @@ class Automaton:
                 for name, target in here.slots:
                     for end, value in spans(name, place):
                         self._enter(at[end], target, phrase, (*slots, (name, value)))
+        ends = [*at[-1].items()]
+        # "Can I undo that, please?": the mark stands behind the polite words
+        if words[-1] == "?":
+            ends += [each for each in at[-2].items() if each[0][1] in self._asking]
         found: dict[Phrase, None] = {}
-        for (states, phrase), slots in at[-1].items():
+        for (states, phrase), slots in ends:
             if not self._join(states).ends:
                 continue
             found[Phrase(*self._phrases[phrase], slots) if phrase != _NOTHING else Phrase("", "")] = None

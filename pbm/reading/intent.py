@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import pairwise
 
@@ -41,6 +41,8 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
+_CLAUSE = re.compile(r"([,;:…]|\.\.+|\s-+\s|(?<=\d)\s)")
+"""Where a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
 _STRONG = re.compile(
@@ -137,7 +139,8 @@ class Surroundings:
 
     def _moves(self, text: str, found: Sequence[Word], place: int) -> list[tuple[int, str]]:
         """Each move that begins with a word: where it ends, and from which word to which it goes."""
-        if not _may_begin(found, place):
+        first = found[place].plain
+        if len(first) > 1 and not _STRONG.fullmatch(first):
             return []
         spans: list[tuple[int, str]] = []
         for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
@@ -197,10 +200,6 @@ def titles_of(games: Sequence[str]) -> dict[str, str]:
     elsewhere = {title: name for title, name in named("games-elsewhere").items() if name in games}
     titles = {GAMES[name].info.title.casefold(): name for name in games}
     return {**elsewhere, **titles, **{name: name for name in games}}
-
-
-def _may_begin(found: Sequence[Word], place: int) -> bool:
-    return bool(_STRONG.fullmatch(found[place].plain)) or len(found[place].plain) == 1
 
 
 def _piece(text: str, found: Sequence[Word], start: int, end: int) -> str:
@@ -267,7 +266,7 @@ class _Reader:
         self.mentions = [self._mentioned(each.text) for each in self.said]
 
     def intent(self) -> Meaning:
-        found = [self._claim(number, each) for number, each in enumerate(self.said)]
+        found = [self._claim(number, each.text) for number, each in enumerate(self.said)]
         claims = [claim for claim in found if claim is not None]
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
         # Below a move they lead to a question instead, for the move may be meant.
@@ -284,7 +283,7 @@ class _Reader:
         return Sure(claim.line, self._comment(claim))
 
     def _is_private(self) -> bool:
-        return "private" in self._held() or self._is_responder()
+        return "private" in self._held() or any(says(each.text, "responder") for each in self.said)
 
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
@@ -318,26 +317,38 @@ class _Reader:
         found = [word.plain for each in self.left for word in words_of(each.text)]
         return self.here.is_turn and any(CELL.fullmatch(word) for word in found)
 
-    def _claim(self, number: int, sentence: Sentence) -> _Claim | None:
+    def _claim(self, number: int, text: str) -> _Claim | None:
+        """What a sentence says to be done, or what it says without its asides."""
+        claim = self._claimed(number, text)
+        bare = None if claim is not None else self._claimed(number, self._without_asides(text))
+        return claim if bare is None else replace(bare, rest=text)
+
+    def _claimed(self, number: int, text: str) -> _Claim | None:
         """What a sentence says as a whole, or by the move that it begins with."""
-        text, leads = sentence.text, list[Phrase]()
-        spans = self.here.spans(text)
-        for group in ("board", "everywhere"):
-            found = [phrase for phrase in phrases(text, group, spans) if phrase.group]
-            leads += [phrase for phrase in found if phrase.does.startswith("lead ")]
-            whole = [phrase for phrase in found if not phrase.does.startswith("lead ")]
-            if whole:
-                # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
-                return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
-        claims = [claim for claim in (self._led(number, text, phrase) for phrase in leads) if claim is not None]
+        found = [*self._phrases(text, "board"), *self._phrases(text, "everywhere")]
+        whole = [phrase for phrase in found if not phrase.does.startswith("lead ")]
+        if whole:
+            # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
+            return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
+        claims = [claim for claim in (self._led(number, text, phrase) for phrase in found) if claim is not None]
         return max(claims, key=lambda claim: len(claim.line), default=None)
+
+    def _without_asides(self, text: str) -> str:
+        """A sentence without the clauses that only greet, excuse or explain: "sorry I'm late, I play D4, hope so"."""
+        first, *pieces = _CLAUSE.split(in_plain_marks(text), maxsplit=_MOST_CLAUSES)
+        clauses = [("", first), *zip(pieces[::2], pieces[1::2], strict=True)]
+        return "".join(mark + clause for mark, clause in clauses if not self._is_apart(clause))
+
+    def _is_apart(self, clause: str) -> bool:
+        spans = self.here.spans(clause)
+        found = [*phrases(clause, "aside", spans), *phrases(clause, "courtesy", spans)]
+        if any(phrase.group == "aside" and not phrase.named(ANYTHING) for phrase in found):
+            return True
+        return bool(found) and self._is_aside(clause, "doubt")
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
         if name in ("move", "tell"):
-            # "Play D4 for me if I haven't answered by Friday"
-            if phrase.named(ANYTHING) and not self._is_aside(self._behind(text, phrase)):
-                return None
             # "Tell" says more than its move, and the other player reads it.
             kept = text if name == "tell" else ""
             return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=phrase.named("denied"))
@@ -357,30 +368,19 @@ class _Reader:
 
     def _led(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         """The move that a sentence begins with, if what follows speaks of something else."""
-        behind = self._behind(text, phrase)
+        end = int(phrase.named("move")[0].partition("-")[2])
+        behind = in_plain_marks(text)[words_of(text)[end - 1].end :].lstrip()
         rest = behind.lstrip(" .,;:!)-(")
         is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
-        if not is_apart or not self._is_aside(rest):
+        is_said = any(map(str.isalnum, rest))  # not in "C3?!"
+        if not (is_apart and is_said and self._is_aside(rest, "doubt", "only-spoken-of")):
             return None
-        if not any(map(str.isalnum, rest)):
-            return None  # "C3?!"
         return _Claim(self._notation(text, phrase), number, rest, is_move=True)
 
-    def _behind(self, text: str, phrase: Phrase) -> str:
-        """What follows the move that a phrase names."""
-        found = words_of(text)
-        return in_plain_marks(text)[found[_last_word(phrase)].end :].lstrip()
-
-    def _is_aside(self, rest: str) -> bool:
-        """Whether the words behind a move speak neither of it nor of another one, and ask for nothing."""
-        wished = re.sub("^and ", "", rest, flags=re.IGNORECASE)
-        if wished != rest and _is_courtesy(wished):
-            return True
-        spoken_of = [phrase for group in ("only-spoken-of", "doubt") for phrase in self._phrases(rest, group)]
-        return not (spoken_of or self._mentioned(rest) or self._acts_in(rest))
-
-    def _acts_in(self, text: str) -> bool:
-        return any(phrase.does in ACTS for phrase in self._phrases(text, "board"))
+    def _is_aside(self, text: str, *doubts: str) -> bool:
+        """Whether words name no move, ask for nothing, and are no phrase of these groups."""
+        does = any(phrase.does in ACTS for phrase in self._phrases(text, "board"))
+        return not (does or self._mentioned(text) or any(self._phrases(text, group) for group in doubts))
 
     def _phrases(self, text: str, group: str) -> list[Phrase]:
         """What a sentence says as a whole about this board; mere politeness is left out."""
@@ -426,9 +426,6 @@ class _Reader:
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
 
-    def _is_responder(self) -> bool:
-        return any(says(each.text, "responder") for each in self.said)
-
     def _takes_back(self, text: str, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
         found = self._phrases(text, "doubt")
@@ -471,11 +468,6 @@ def _acts_among(claims: Sequence[_Claim]) -> list[_Claim]:
     if any(claim.is_move for claim in acts):
         return [claim for claim in acts if claim.line != "reject"]
     return acts
-
-
-def _last_word(phrase: Phrase) -> int:
-    """The place in its sentence of the last word of the move that a phrase names."""
-    return int(phrase.named("move")[0].partition("-")[2]) - 1
 
 
 def _is_courtesy(text: str) -> bool:
