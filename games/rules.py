@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from games.scene import Scene
+if TYPE_CHECKING:  # who only lists matches needs no boards
+    from games.scene import Scene
 
 MAX_MOVE_TEXT = 2000
 """The most characters of a move's text; longer texts are not moves in any game."""

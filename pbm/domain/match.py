@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import lru_cache, wraps
 from struct import Struct
 from sys import intern
-from typing import Any, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
 from games.rules import (
     AnyGame,
@@ -30,12 +30,14 @@ from games.rules import (
     Trusting,
     quoted,
 )
-from games.scene import Scene
 from pbm.domain.calendars import Calendar, Stop, instant_at, micros
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl
 from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
+
+if TYPE_CHECKING:  # who only lists matches needs no boards
+    from games.scene import Scene
 
 SWAP = "swap"
 _ALPHABETS = {"CYRILLIC": "Cyrillic", "GREEK": "Greek", "CHEROKEE": "Cherokee", "LISU": "Lisu", "COPTIC": "Coptic"}
