@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.reading.book import Phrase, Spans, common, words
+from pbm.reading.book import ANYTHING, Phrase, Spans, common, words
 from pbm.reading.games_named import game_named
 from pbm.reading.sentences import (
     Sentence,
@@ -79,7 +79,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     """
     written = sentences(text)
     said = [each.text for each in written]
-    kinds = [kind for sentence in said[:READ] for kind in _kinds(sentence, others)]
+    kinds = [kind for sentence in said[:READ] for kind in kinds_in(sentence, others)]
     every = set[str]().union(*kinds)
     # A text that also says no agrees to nothing, wherever the no stands.
     for refusal in (Answer.NEVER, Answer.NO):
@@ -160,7 +160,7 @@ def introduced(text: str) -> str:
             name = _named(part, ())
             if name:
                 return name
-    is_alone = bool(said) and all(all(_kinds(each, ())) for each in said[1:])
+    is_alone = bool(said) and all(all(kinds_in(each, ())) for each in said[1:])
     return _lone_name(said[0]) if is_alone else ""
 
 
@@ -182,9 +182,9 @@ def _parts(sentence: str) -> list[str]:
     return [sentence, *(piece for piece in pieces if piece.strip())] if len(pieces) > 1 else [sentence]
 
 
-def _kinds(sentence: str, others: Collection[str]) -> list[set[str]]:
+def kinds_in(sentence: str, others: Collection[str]) -> list[set[str]]:
     """What a sentence is as a whole, or else each of its clauses if all are phrases: keys of the book's answers; "" for
-    a courtesy; nothing for no phrase.
+    a courtesy; nothing for no phrase. others: names that it may address, such as the inviter's.
     """
     whole, *clauses = (
         {phrase.does for phrase in _answers(part, others)} | ({""} if phrases(part, "courtesy") else set())
@@ -210,7 +210,9 @@ def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:
 
         return spans
 
-    return [phrase for phrase in phrases(sentence, "answer", of_words) if phrase.group]
+    found = [phrase for phrase in phrases(sentence, "answer", of_words) if phrase.group]
+    # "No problem with that" refuses nothing
+    return [phrase for phrase in found if not phrase.named(ANYTHING)] if says(sentence, "courtesy") else found
 
 
 def _named(sentence: str, others: Collection[str]) -> str:

@@ -275,12 +275,11 @@ class _Reader:
         acts = _acts_among(claims)
         if not acts:
             return self._no_act(claims)
-        readings = tuple(dict.fromkeys([claim.line for claim in acts]))
+        readings = tuple(dict.fromkeys(claim.line for claim in acts))
         doubts = self._doubts(acts[-1]) if len(readings) == 1 else ()
         if len(readings) > 1 or doubts:
             return Ask(tuple(dict.fromkeys((*readings, *doubts))), is_said=True)
-        claim = acts[0]
-        return Sure(claim.line, self._comment(claim))
+        return Sure(acts[0].line, self._comment(acts[0]))
 
     def _is_private(self) -> bool:
         return "private" in self._held() or any(says(each.text, "responder") for each in self.said)
@@ -373,9 +372,9 @@ class _Reader:
         rest = behind.lstrip(" .,;:!)-(")
         is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
         is_said = any(map(str.isalnum, rest))  # not in "C3?!"
-        if not (is_apart and is_said and self._is_aside(rest, "doubt", "only-spoken-of")):
-            return None
-        return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+        if is_apart and is_said and self._is_aside(rest, "doubt", "only-spoken-of"):
+            return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+        return None
 
     def _is_aside(self, text: str, *doubts: str) -> bool:
         """Whether words name no move, ask for nothing, and are no phrase of these groups."""
@@ -422,13 +421,14 @@ class _Reader:
             doubts.append(said.strip())
         if self.said[number] in self.left and claim.line in mentions:
             doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
-        if self._takes_back(said, is_later=number > claim.sentence):
+        if self._takes_back(said, claim, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
 
-    def _takes_back(self, text: str, *, is_later: bool) -> bool:
+    def _takes_back(self, text: str, claim: _Claim, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""
-        found = self._phrases(text, "doubt")
+        # "May I undo that? It was a mistake" gives its reason.
+        found = [each for each in self._phrases(text, "doubt") if (claim.line, each.does) != ("undo", "mistake")]
         names_move = any(phrase.named("move", "column", "letter") for phrase in found)
         # "No hurry" is a "no" in other languages; but "sorry, E" names another column.
         if _is_courtesy(text) and not names_move:

@@ -22,6 +22,7 @@ from pbm.reading.book import common, words
 from pbm.reading.book import named as called
 from pbm.reading.command_lines import board_below
 from pbm.reading.commands import Command, clean, is_moves
+from pbm.reading.consent import kinds_in
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
@@ -256,7 +257,7 @@ class SaidOnBoard:
         # "Yes... or maybe not" resigned for good.
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
-        kinds = {phrase.does for phrase in phrases(said[0].text, "answer")}
+        kinds = self._answers(said[0].text)
         # "No, E4" is a move as well, and which of both counts is asked.
         if isinstance(self.meant, Ask):
             return None
@@ -264,9 +265,9 @@ class SaidOnBoard:
             return Restated("no")
         # "sounds good" agrees to what the other player asks, but resigns no game
         agreeing = {"yes"} if resigns else {"yes", "yes gladly"}
-        if not agreeing & kinds:
+        if not agreeing & kinds or "asks" in kinds:
             return None
-        self._check_weak(plain(said[0].text), resigns=resigns)
+        self._check_weak(plain(said[0].text.partition(",")[0]), resigns=resigns)
         below = self.text.partition(said[0].text)[2].strip(" ,.!\n")
         return Restated("yes", below, "yes")
 
@@ -275,7 +276,7 @@ class SaidOnBoard:
         bare = self.text.strip().rstrip(".!").casefold()
         if not said or bare in ("yes", "no") or "?" in self.text:
             return False
-        return all(is_courteous(each.text) or says(each.text, "answer") for each in said[1:])
+        return all(is_courteous(each.text) or self._answers(each.text) for each in said[1:])
 
     def _check_weak(self, said: str, *, resigns: bool) -> None:
         """Raises: Unsure for "ok", which may only say that one has read the offer, where a yes would end the game."""
@@ -284,21 +285,18 @@ class SaidOnBoard:
         if not resigns and self.asked is OfferKind.DRAW and said in words("weak-yes"):
             raise Unsure("It is not clear whether you accept the draw. To accept the draw:", "accept")
 
-    @staticmethod
-    def _is_torn(said: Sequence[Sentence]) -> bool:
+    def _is_torn(self, said: Sequence[Sentence]) -> bool:
         """Whether a yes and a no stand beside each other: "yes, but not now"."""
-        first = next(iter(said[0].text.split()), "")
-        kinds = {phrase.does for each in said for phrase in phrases(each.text, "answer")}
+        kinds = [self._answers(each.text) for each in said]
         # "of" in "yes of course" is the "or" of another language.
-        agreed = ("yes", ())
-        doubts = [
-            each
-            for each in said
-            if says(each.text, "doubt")
-            and all((phrase.does, phrase.slots) != agreed for phrase in phrases(each.text, "answer"))
-        ]
-        is_no = bool({"no", "never"} & kinds) or bool(doubts)
-        return is_no and any(phrase.does == "yes" for phrase in phrases(first, "answer"))
+        doubts = [says(each.text, "doubt") and "yes" not in found for each, found in zip(said, kinds, strict=True)]
+        is_no = any({"no", "never"} & found for found in kinds) or any(doubts)
+        return is_no and "yes" in self._answers(said[0].text.split()[0])
+
+    def _answers(self, sentence: str) -> set[str]:
+        """What a sentence answers to a question of the other player's, whom it may address by name."""
+        others = [] if self.opponent is None else [self.opponent.userid]
+        return set[str]().union(*kinds_in(sentence, others)) - {""}
 
     @property
     def or_say(self) -> str:
