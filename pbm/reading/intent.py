@@ -319,12 +319,14 @@ class _Reader:
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""
         claim = self._claimed(number, text)
-        bare = None if claim is not None else self._claimed(number, self._without_asides(text))
-        return claim if bare is None else replace(bare, rest=text)
+        if claim is not None or not _CLAUSE.search(text):
+            return claim
+        claim = self._claimed(number, self._without_asides(text))
+        return None if claim is None else replace(claim, rest=text)
 
     def _claimed(self, number: int, text: str) -> _Claim | None:
         """What a sentence says as a whole, or by the move that it begins with."""
-        found = [*self._phrases(text, "board"), *self._phrases(text, "everywhere")]
+        found = self._phrases(text, "board") or self._phrases(text, "everywhere")
         whole = [phrase for phrase in found if not phrase.does.startswith("lead ")]
         if whole:
             # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
@@ -339,11 +341,10 @@ class _Reader:
         return "".join(mark + clause for mark, clause in clauses if not self._is_apart(clause))
 
     def _is_apart(self, clause: str) -> bool:
-        spans = self.here.spans(clause)
-        found = [*phrases(clause, "aside", spans), *phrases(clause, "courtesy", spans)]
-        if any(phrase.group == "aside" and not phrase.named(ANYTHING) for phrase in found):
+        asides = phrases(clause, "aside", self.here.spans(clause))
+        if any(phrase.group and not phrase.named(ANYTHING) for phrase in asides):
             return True
-        return bool(found) and self._is_aside(clause, "doubt")
+        return bool(asides or says(clause, "courtesy")) and self._is_aside(clause, "doubt")
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
@@ -465,9 +466,8 @@ class _Reader:
 def _acts_among(claims: Sequence[_Claim]) -> list[_Claim]:
     """The claims that change the game; any move rejects an offer by itself."""
     acts = [claim for claim in claims if claim.is_act]
-    if any(claim.is_move for claim in acts):
-        return [claim for claim in acts if claim.line != "reject"]
-    return acts
+    is_played = any(claim.is_move for claim in acts)
+    return [claim for claim in acts if not (is_played and claim.line == "reject")]
 
 
 def _is_courtesy(text: str) -> bool:
