@@ -190,7 +190,8 @@ def kinds_in(sentence: str, others: Collection[str]) -> list[set[str]]:
         {phrase.does for phrase in _answers(part, others)} | ({""} if phrases(part, "courtesy") else set())
         for part in _parts(sentence)
     )
-    if whole or not clauses or not all(clauses):
+    # "Yes of course, I look forward to it" would be an aside with polite words before it.
+    if whole - {"", "aside"} or not clauses or not all(clauses):
         return [whole]
     return clauses
 
@@ -230,6 +231,5 @@ def _may_be_named(word: str, others: Collection[str]) -> bool:
     folded = word.casefold()
     is_letters = folded[:1].isalpha() and all(char.isalnum() or char in "._-" for char in folded)
     is_move = any(map(str.isdigit, folded)) and len(folded) <= 4
-    taken = common() | words("elsewhere") | GAMES.keys()
-    taken |= {other.casefold() for other in others}
+    taken = common() | words("elsewhere") | GAMES.keys() | {other.casefold() for other in others}
     return is_letters and len(folded) > 1 and not is_move and folded not in taken
