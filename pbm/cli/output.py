@@ -133,9 +133,9 @@ def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
 
 
 def say(sentence: str) -> None:
-    """Tell what was done, unless --quiet."""
+    """Tell what was done, unless --quiet, and what a dry run would do."""
     context = click.get_current_context(silent=True)
-    if context is None or not getattr(context.obj, "quiet", False):
+    if context is None or context.obj is None or context.obj.dry_run or not context.obj.quiet:
         click.echo(sentence)
 
 
@@ -163,6 +163,8 @@ def password_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., A
                 raise click.UsageError("Give --password or --password-stdin, not both.")
             if password_stdin:
                 password = sys.stdin.readline().rstrip("\r\n")
+                if not password:
+                    raise click.UsageError("Which password? The first line of standard input is empty.")
             return command(*hand, password=password, **said)
 
         return run

@@ -273,7 +273,7 @@ def test_it_asks_first_and_a_dry_run_changes_nothing(house: Pbm, tmp_path: Path,
     prepare(house, tmp_path, name)
     before = dumped(tmp_path)
     assert "nobody can be asked here: say --yes. Nothing was done." in house(*words, code=1).stderr
-    said = house(*words, "--dry-run").stdout
+    said = house(*words, "--dry-run", "--quiet").stdout
     assert said.endswith("Nothing was done: this was a dry run.\n")
     assert len(said.splitlines()) >= 2, "it says what would be done"
     assert dumped(tmp_path) == before

@@ -122,6 +122,8 @@ def test_a_password_is_asked_for_and_reset(pbm: Pbm, tmp_path: Path) -> None:
     said = pbm("player", "add", "alice", "--address", "a@x.org", code=2).stderr
     assert "Which password? Nobody can be asked here: give it by --password-stdin." in said
     pbm("player", "add", "alice", "--address", "a@x.org", "--password-stdin", typed="secret1\n")
+    nothing = pbm("player", "reset-password", "alice", "--password-stdin", typed="\n", code=2).stderr
+    assert "standard input is empty" in nothing, "no other password than the one that was meant"
     twice = ("--password", "secret1", "--password-stdin")
     assert "not both" in pbm("player", "add", "bob", "--address", "b@x.org", *twice, typed="secret1\n", code=2).stderr
     hashes = [asked(tmp_path, "SELECT password_hash FROM players")[0][0]]
