@@ -249,15 +249,8 @@ def _refusals() -> tuple[type[Exception], ...]:
     return Rejected, GameError, DatabaseTrouble, SchemaTrouble
 
 
-class Command(click.Command):
-    """A command that also takes the options of `pbm` itself; it says the sentence that its function returns, or refuses
-    in one.
-    """
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.callback = self.callback and _handed(self.callback)
-        self.params += _anywhere()
+class Refusing(click.Command):
+    """A command that says the sentence that its function returns, or refuses in one."""
 
     def invoke(self, ctx: click.Context) -> None:
         try:
@@ -283,6 +276,15 @@ class Command(click.Command):
         # Looked up only when something was raised, because it takes a while.
         except _refusals() as error:
             raise Refused(" ".join(str(error).split())) from error
+
+
+class Command(Refusing):
+    """A command that also takes the options of `pbm` itself, and is given what it works with."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.callback = self.callback and _handed(self.callback)
+        self.params += _anywhere()
 
 
 class Group(click.Group):

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from pbm.cli.frame import GAME_WORDS, Command, Group, Invocation, done_by
+from pbm.cli.frame import GAME_WORDS, Command, Group, Invocation, Refusing, done_by
 from pbm.cli.output import FOLDER, force_option, json_option
 from pbm.cli.places import database_of
 
@@ -95,13 +95,13 @@ def work() -> None:
     """
 
 
-@click.command()
+@click.command(cls=Refusing)
 @done_by("pbm.cli.office")
 def demo() -> None:
     """Play a game of Cross between two mail programs and a live server, all over real SMTP on this machine."""
 
 
-@click.command(context_settings=GAME_WORDS)
+@click.command(cls=Refusing, context_settings=GAME_WORDS)
 @click.argument("game", nargs=-1, type=click.UNPROCESSED, metavar="[GAME [-NAME=VALUE]...]")
 @click.option("--as", "name", metavar="USERID", help="Who you are. [default: alice, or bob if you join somebody]")
 @click.option("--against", metavar="USERID", help="Whom you challenge. [default: robot, or alice if you join somebody]")

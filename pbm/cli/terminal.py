@@ -29,7 +29,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, VSplit, Window
+from prompt_toolkit.layout import Dimension, FormattedTextControl, HSplit, Layout, VSplit, Window
 from prompt_toolkit.widgets import TextArea
 
 from games import GAMES
@@ -38,6 +38,8 @@ from pbm import draw
 from pbm.cli.frame import Invocation
 from pbm.cli.office import Letter, MailProgram, PostOffice, post_office
 from pbm.cli.output import Refused
+from pbm.compose.html import WIDTH
+from pbm.core.credentials import check_userid
 from pbm.domain.match import replay
 from pbm.edges.receive import Accepted
 
@@ -238,11 +240,14 @@ class PlayScreen:
         words = typed.strip() or (self.move if self.move in self.moves else "")
         if not words:
             return
-        if words.startswith("!") or self.mail is None:
-            await self.player.write(words.lstrip("! "))
-        else:
-            await self.player.answer(words, self.mail.letter)
-        self.said = f'"{words}" is sent.'
+        try:
+            if words.startswith("!") or self.mail is None:
+                await self.player.write(words.lstrip("! "))
+            else:
+                await self.player.answer(words, self.mail.letter)
+            self.said = f'"{words}" is sent.'
+        except OSError:
+            self.said = "The server has ended, with the terminal that started it. Ctrl-C: end."
 
 
 def _keys(screen: PlayScreen, typing: Buffer) -> KeyBindings:
@@ -277,8 +282,10 @@ def application(screen: PlayScreen) -> Application[None]:
         return False
 
     typing = TextArea(prompt="> ", multiline=False, history=InMemoryHistory(), accept_handler=entered)
-    mails = Window(FormattedTextControl(screen.listed), width=_LIST_WIDTH, wrap_lines=False)
-    board = Window(FormattedTextControl(screen.text), wrap_lines=True)
+    # Where not all fits, the list gives way to the lines of the mail, which are what is read.
+    left, right = Dimension(min=3, max=_LIST_WIDTH, preferred=_LIST_WIDTH), Dimension(preferred=WIDTH, weight=999)
+    mails = Window(FormattedTextControl(screen.listed), width=left, wrap_lines=False)
+    board = Window(FormattedTextControl(screen.text), width=right, wrap_lines=True)
     status = Window(FormattedTextControl(screen.status), height=2, wrap_lines=True, style="reverse")
     rows = HSplit([VSplit([mails, Window(width=1, char="|"), board]), status, typing])
     keys = _keys(screen, typing.buffer)
@@ -334,6 +341,7 @@ def play(_: Invocation, game: Sequence[str], name: str | None, against: str | No
     # Lines of a log would spoil the screen.
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     logging.disable()
+    check_userid(name or "alice")
     place = folder or Path(tempfile.mkdtemp(prefix="pbm-"))
     place.mkdir(parents=True, exist_ok=True)
     asyncio.run(_play(place, game or ("cross", "-size=4"), name, against, is_shared=folder is not None))

@@ -36,17 +36,30 @@ def test_two_people_play_in_two_terminals(tmp_path: Path) -> None:
     shared = str(tmp_path / "club")
     with terminal("play", "--folder", shared) as alice:
         alice.shows("Welcome")
-        alice.shows("in a second terminal plays against you")
+        alice.shows(lambda text: "in a second terminal plays against you" in " ".join(text.split()))
         with terminal("play", "--folder", shared, "cross", "-size=3") as bob:
             for player in (alice, bob):
                 player.shows("Cross Board 101")
             bob.shows("It is your turn")
             bob.keys("C3\r")
             alice.shows("bob played C3")
+            bob.shows("You played C3")
             alice.keys(CONTROL_C)
             assert alice.process.wait(10) == 0
+            bob.keys("C4\r")
+            bob.shows("The server has ended")
             bob.keys(CONTROL_C)
             assert bob.process.wait(10) == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [("--as", "b b", "cannot be a userid"), ("--folder", "/proc/x", "/proc/x: No such file")],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(option: str, value: str, reason: str) -> None:
+    with terminal("play", option, value) as refused:
+        refused.shows(reason)
+        assert refused.process.wait(10) == 1
 
 
 def test_the_nearest_cell_in_a_direction() -> None:
