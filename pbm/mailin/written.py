@@ -83,9 +83,12 @@ def _laid_out(source: str) -> str:
 
 def _lines(tree: html.HtmlElement) -> Iterator[str]:
     """The text of a cleaned tree, with each block on lines of its own."""
-    line, is_apart = "", True
+    line, is_apart, kept_by = "", True, 0
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         begins = event == "start"
+        # Of its style only that is left; it holds for all elements within.
+        if element.tag == "pre" or "style" in element.attrib:
+            kept_by += 1 if begins else -1
         is_break = begins and element.tag == "br"
         # What has begun as a line ends here; a block alone leaves no empty one.
         if is_break or element.tag in _BLOCKS:
@@ -97,14 +100,13 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
         if element.tag in _APART and not is_apart:
             yield ""
             is_apart = True
-        # What follows an element belongs to the one around it.
-        text, around = (element.text, element) if begins else (element.tail, element.getparent())
+        text = (element.text if begins else element.tail) or ""
         # Blanks are one, and none at the beginning of a line, but where they are preserved.
-        if text and around.tag != "pre" and "style" not in around.attrib:
+        if not kept_by:
             text = _BLANKS.sub(" ", text)
             if not line or line[-1].isspace():
                 text = text.lstrip()
-        line += text or ""
+        line += text
 
 
 def _unindent(tree: html.HtmlElement) -> None:

@@ -53,6 +53,7 @@ HTML = "Content-Type: text/html\n\n"
         (mixed("Content-Type: text/plain; name=body.txt\n\nF6", PLAIN + "ok"), "F6\nok"),
         (raw("F6", kind="application/pgp; x-action=sign; format=text"), "F6"),
         (raw("<div style='white-space: pre-wrap'>F6\n\nBye</div>", kind="text/html"), "F6\n\nBye"),
+        (raw("<pre><span>F6\n\nBye</span>\nBob</pre> <b>x\ny</b>", kind="text/html"), "F6\n\nBye\nBob\nx y"),
         (raw("<blockquote style='margin:0 0 0 40px'>F6</blockquote><p>Bye</p>", kind="text/html"), "F6\n\nBye"),
         (raw("<p>Hi</p><blockquote>G7</blockquote><p>F6</p>", kind="text/html"), "Hi\n\nF6"),
         (raw("F6<blockquote style='margin:0 0 0 40px;border:none'>Bye</blockquote>", kind="text/html"), "F6\nBye"),
