@@ -41,7 +41,7 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
-_CLAUSE = re.compile(r"([,;:…]|\.\.+|\s-+\s|(?<=\d)\s)")
+_CLAUSE = re.compile(r"([,;…]|\.\.+|\s-+\s|(?<=\d)\s)")
 """Where a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
