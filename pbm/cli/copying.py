@@ -15,7 +15,7 @@ from pbm.cli import opening
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import masked
 from pbm.cli.opening import opened_store, sign
-from pbm.cli.output import NoDatabase, Refused, counted, print_json, replayed, say
+from pbm.cli.output import NoDatabase, Refused, counted, print_json, replayed, say, watched
 from pbm.cli.settings import Configuration
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store
 from pbm.store import backup as copies
@@ -332,11 +332,12 @@ def _filled(ours: Store, theirs: Store) -> int:
         if any(tx.contents.count(table) for table in TABLES if table not in (meta, acts)):
             raise Refused("TO is not empty. Give it a database of its own.")
         tx.contents.clear()
-        for table in TABLES:
+        for table in watched("Copying", TABLES):
             for rows in _readable(source.contents.rows(table)):
                 tx.contents.add(table, rows)
         tx.contents.count_on()
-        problems = [said for table in TABLES if (said := difference(source.contents, tx.contents, table))]
+        compared = [difference(source.contents, tx.contents, table) for table in watched("Comparing", TABLES)]
+        problems = [said for said in compared if said]
         if problems:
             raise Refused("\n".join([*problems, "So nothing was copied."]))
         return sum(tx.contents.count(table) for table in TABLES)
