@@ -68,6 +68,9 @@ or, with systemd, as a user of its own,
   cp $folder/systemd/* /etc/systemd/system && systemctl enable --now pbm.service pbm-backup.timer
 """)
 
+_HIDDEN = ("/home", "/root", "/tmp", "/var/tmp")  # noqa: S108  nothing is written there
+"""What the units hide from the server, by ProtectHome and PrivateTmp."""
+
 
 def init(
     _: Invocation,
@@ -118,6 +121,11 @@ def init(
     say("")
     is_sound(effective, offline=offline)
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
+    needed = (Path(sys.argv[0]).absolute(), folder, data)
+    hidden = [str(path) for path in needed if any(path.is_relative_to(place) for place in _HIDDEN)]
+    if hidden:
+        say(f"These units hide {', '.join(_HIDDEN)} from the server, and so {', '.join(hidden)}.")
+        say("For systemd install pbm elsewhere, such as in /opt/pbm, and let that one run pbm init for other folders.")
 
 
 def _answer(question: str, given: object, default: object, kind: click.Choice[str] | None = None) -> str:

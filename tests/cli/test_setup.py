@@ -17,12 +17,14 @@ from tests.terminal import terminal
 
 @pytest.fixture
 def club(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("sys.argv", ["/root/bin/pbm"])
     folder = tmp_path / "club"
     words = ("--operator", "helga@example.com", "--by", "smtp", "--smarthost", "mail.example.com:587", "--offline")
     said = pbm("init", "club.example.com", *words, "--folder", str(folder), "--data", str(tmp_path / "data")).stdout
     monkeypatch.delenv("PBM_DATABASE")
     assert "OK    configuration: sound" in said
     assert f"pbm serve --config {folder}/pbm.toml" in said
+    assert "from the server, and so /root/bin/pbm" in said
     return folder
 
 
@@ -38,6 +40,7 @@ def test_what_is_written_can_be_used_as_it_is(club: Path, pbm: Pbm, tmp_path: Pa
         assert key.record[:60] in records
     unit = (club / "systemd" / "pbm.service").read_text()
     assert f"PBM_CONFIG={club}/pbm.toml" in unit
+    assert "ExecStart=/root/bin/pbm serve\n" in unit
     assert "/etc/pbm/" not in unit
     for service in (club / "systemd").glob("*.service"):
         assert f"ReadWritePaths={tmp_path}/data\n" in service.read_text(), "all else is protected from it"
