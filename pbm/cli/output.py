@@ -187,18 +187,19 @@ def write_file(path: Path, content: bytes) -> None:
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return
-    descriptor, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123  of a descriptor
-            file.write(content)
-            file.flush()
-            os.fsync(descriptor)
-        Path(draft).replace(target)
+        descriptor, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        try:
+            with open(descriptor, "wb") as file:  # noqa: PTH123  of a descriptor
+                file.write(content)
+                file.flush()
+                os.fsync(descriptor)
+            Path(draft).replace(target)
+        finally:
+            Path(draft).unlink(missing_ok=True)
     # The error itself would name the draft, or nothing.
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        Path(draft).unlink(missing_ok=True)
 
 
 def printable(text: str) -> str:

@@ -87,7 +87,8 @@ def test_what_cannot_be_taken_in_is_said_in_a_sentence(game: Pbm, tmp_path: Path
     game("player", "export", "alice", str(file), "--force")
     assert "already" in game("player", "import", str(file), code=1).stderr
     assert "nobody" in game("player", "export", "nobody", str(file), "--force", code=1).stderr
-    game("player", "export", "alice", str(tmp_path / "no" / "where"), code=1)
+    nowhere = str(tmp_path / "no" / "where")
+    assert game("player", "export", "alice", nowhere, code=1).stderr == f"{nowhere}: No such file or directory.\n"
 
 
 def test_a_disk_that_is_full_leaves_the_file_that_was_there(
