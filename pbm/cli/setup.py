@@ -125,7 +125,7 @@ def init(
     hidden = [str(path) for path in needed if any(path.is_relative_to(place) for place in _HIDDEN)]
     if hidden:
         say(f"These units hide {', '.join(_HIDDEN)} from the server, and so {', '.join(hidden)}.")
-        say("For systemd install pbm elsewhere, such as in /opt/pbm, and let that one run pbm init for other folders.")
+        say("For systemd install this elsewhere, such as in /opt/pbm, and let that one run pbm init for other folders.")
 
 
 def _answer(question: str, given: object, default: object, kind: click.Choice[str] | None = None) -> str:
