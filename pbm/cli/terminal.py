@@ -279,6 +279,8 @@ def application(screen: PlayScreen) -> Application[None]:
         # The loop alone would not keep it.
         sending.add(task)
         task.add_done_callback(sending.discard)
+        # What became of it is said below the mails.
+        task.add_done_callback(lambda _: app.invalidate())
         return False
 
     typing = TextArea(prompt="> ", multiline=False, history=InMemoryHistory(), accept_handler=entered)
@@ -289,7 +291,8 @@ def application(screen: PlayScreen) -> Application[None]:
     status = Window(FormattedTextControl(screen.status), height=2, wrap_lines=True, style="reverse")
     rows = HSplit([VSplit([mails, Window(width=1, char="|"), board]), status, typing])
     keys = _keys(screen, typing.buffer)
-    return Application(Layout(rows, focused_element=typing), key_bindings=keys, full_screen=True)
+    app: Application[None] = Application(Layout(rows, focused_element=typing), key_bindings=keys, full_screen=True)
+    return app
 
 
 async def _look(screen: PlayScreen, office: SharedOffice, app: Application[None]) -> None:
