@@ -121,7 +121,11 @@ def init(
     say("")
     is_sound(effective, offline=offline)
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
-    needed = (Path(sys.argv[0]).absolute(), folder, data)
+    _tell_of_hidden(Path(sys.argv[0]).absolute(), folder, data)
+
+
+def _tell_of_hidden(*needed: Path) -> None:
+    """Say which files the server needs and the units for systemd hide from it."""
     hidden = [str(path) for path in needed if any(path.is_relative_to(place) for place in _HIDDEN)]
     if hidden:
         say(f"These units hide {', '.join(_HIDDEN)} from the server, and so {', '.join(hidden)}.")
