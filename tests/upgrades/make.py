@@ -98,7 +98,7 @@ def play(club: Club) -> dict[str, dict[str, str]]:
         club.write(name, "pbm@example.org", f"signup {name} open-sesame-{name}", "")
         club.answer(name, club.wait(name, ""), "yes")
         time.sleep(1)
-    club.write("alice", "pbm@example.org", "cross challenge alice bob alice open-sesame-alice", "")
+    club.answer("alice", club.wait("alice", ""), "cross challenge alice bob")
     club.answer("alice", club.wait("alice", "Board 101"), "F6")
     waiting = {"bob": club.wait("bob", "1 F6")}
     return {
