@@ -18,7 +18,7 @@ import logging
 import re
 import ssl
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -91,6 +91,7 @@ class NotNow(Exception):
 class Listener:
     """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
 
+    `is_apart` tells whether mail to an address is another mail than that to the others, because it answers another one.
     `forecast` is asked for the reply to a large mail before its text is taken, which is empty if it may come in.
     Its other public members are for its sessions only.
     """
@@ -101,12 +102,13 @@ class Listener:
         accept: Callable[[Accepted], Awaitable[None]],
         is_ours: Callable[[str], bool],
         forecast: Callable[[Accepted], Awaitable[str]] = _not_known,
+        is_apart: Callable[[str, Sequence[str]], bool] = lambda _address, _others: False,
     ) -> None:
         self.settings = settings
         self.forecast = forecast
         self.tls = _tls_context(settings)
         """For each new connection; see renew_certificate."""
-        self.policy = _Policy(is_ours, settings.max_recipients)
+        self.policy = _Policy(is_ours, is_apart, settings.max_recipients)
         self.closing = False
         self._accept = accept
         self._server: asyncio.Server | None = None
@@ -210,8 +212,10 @@ class Listener:
 class _Policy:
     """The handler that aiosmtpd asks."""
 
-    def __init__(self, is_ours: Callable[[str], bool], max_recipients: int) -> None:
-        self.is_ours = is_ours
+    def __init__(
+        self, is_ours: Callable[[str], bool], is_apart: Callable[[str, Sequence[str]], bool], max_recipients: int
+    ) -> None:
+        self.is_ours, self.is_apart = is_ours, is_apart
         self.max_recipients = max_recipients
 
     async def handle_EHLO(  # noqa: N802
@@ -225,7 +229,8 @@ class _Policy:
         self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
         # aiosmtpd takes 20,000. RFC 5321, 4.5.3.1.10: 452, so that the rest comes in another transaction.
-        if len(envelope.rcpt_tos) >= self.max_recipients:
+        # So does an answer to a second board: the same move is another mail there, with a fate of its own.
+        if len(envelope.rcpt_tos) >= self.max_recipients or self.is_apart(address, envelope.rcpt_tos):
             return "452 4.5.3 Too many recipients"
         if not self.is_ours(address):
             return "550 5.1.1 No such address here"

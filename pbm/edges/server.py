@@ -96,7 +96,9 @@ class Server:
         self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
         self._listener = (
-            Listener(listen, self._intake.accept, service.is_ours, self._intake.forecast) if listen else None
+            Listener(listen, self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart)
+            if listen
+            else None
         )
         self._transport = transport
         told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade

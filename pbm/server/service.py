@@ -26,7 +26,7 @@ from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
 from pbm.features.postmaster import POSTMASTER
 from pbm.mailin import Envelope, Unlock
-from pbm.mailin.headers import id_mark, lane
+from pbm.mailin.headers import id_mark, lane, tokens
 from pbm.server.admission import NO_ROOM, Admission, Arriving, Pressure
 from pbm.server.batch import Batches
 from pbm.server.club import USUAL, Club, Settings
@@ -104,6 +104,11 @@ class Service(Club):
     def is_ours(self, address: str) -> bool:
         """Whether mail to the address is for this server; mail to a bare `postmaster` is (RFC 5321, 4.5.1)."""
         return address.casefold() == POSTMASTER or self.tools.composer.robot.owns(address)
+
+    def is_apart(self, address: str, others: Sequence[str]) -> bool:
+        """Whether mail to an address answers another mail of ours than mail to the others does."""
+        (answered, _), (first, _) = (tokens(each, self.tools.composer.robot) for each in ([address], others))
+        return None not in (answered, first) and answered != first
 
     def peer_of(self, address: str) -> Peer | None:
         """The OpenPGP key of an address. Raises: DatabaseTrouble."""

@@ -112,6 +112,29 @@ def test_other_peoples_recipients_are_refused_at_once(service, tmp_path):
     serving(service, tmp_path, work)
 
 
+def test_one_mail_to_the_reply_addresses_of_two_boards_is_two_mails(service, tmp_path):
+    boards = range(101, 103)
+
+    def work(port: int) -> None:
+        with smtplib.SMTP("127.0.0.1", port) as client:
+            for board in boards:
+                start = mail(board, "cross challenge bob alice bob bobpass").replace(b"alice@", b"bob@", 1)
+                client.sendmail("bob@x.org", ["pbm@example.org"], start)
+            wait_until(lambda: len(letters(tmp_path, "bob@x.org")) >= 2)
+            told = [message_from_bytes(path.read_bytes(), policy=default) for path in letters(tmp_path, "bob@x.org")]
+            addresses = [each["Reply-To"] for each in told]
+            move = mail(3, "E4").replace(b"alice@", b"bob@", 1)
+            later = client.sendmail("bob@x.org", addresses, move)
+            # Where a mail server tries again with those that are left, as all do.
+            assert [(address, code) for address, (code, _) in later.items()] == [(addresses[1], 452)]
+            client.sendmail("bob@x.org", [*later], move)
+        wait_until(lambda: len(letters(tmp_path, "alice@x.org")) >= 4)
+
+    serving(service, tmp_path, work)
+    with service.store.read() as tx:
+        assert [tx.matches.load(board).record.notations for board in boards] == [("E4",), ("E4",)]
+
+
 def test_trouble_with_the_inbox_is_a_temporary_answer_that_tells_nothing(service, tmp_path, monkeypatch, caplog):
     """The log has one sentence about it, too, without a traceback."""
 
