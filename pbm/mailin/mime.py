@@ -143,14 +143,15 @@ def _value(written: str) -> str:
 def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     """A part with its own parts. budget: holds how many more parts the whole mail may have."""
     kind, parameters = _content_type(fields.get("content-type", ["text/plain"])[0][:MAX_TYPE])
+    unparted = Entity(fields, kind, parameters, body)
+    if depth >= MAX_DEPTH:
+        return unparted
     # Outlook signs opaquely by default: to other programs the whole mail is one attached file.
-    if kind in smime.TYPES and depth < MAX_DEPTH and (content := _signed(fields, kind, parameters, body)):
+    content = _signed(unparted) if kind in smime.TYPES else None
+    if content is not None:
         return _part(*content, depth + 1, budget)
-    if kind == "application/pgp" and "sign" in parameters.get("x-action", ""):
-        # Mutt wrote signed mails so before PGP/MIME; the text stands in it in clear.
-        kind = "text/plain"
-    if not kind.startswith("multipart/") or depth >= MAX_DEPTH:
-        return Entity(fields, kind, parameters, body)
+    if not kind.startswith("multipart/"):
+        return unparted
     parts = []
     for piece in _pieces(body, parameters.get("boundary", "").encode("utf-8", "replace")):
         # The standard parser makes an object for each of 150,000 empty parts.
@@ -168,9 +169,9 @@ def _part(fields: Fields, body: bytes, depth: int, budget: list[int]) -> Entity:
     return Entity(fields, kind, parameters, b"", tuple(parts))
 
 
-def _signed(fields: Fields, kind: str, parameters: Mapping[str, str], body: bytes) -> tuple[Fields, bytes] | None:
+def _signed(part: Entity) -> tuple[Fields, bytes] | None:
     """The fields and the body of what an opaque signature holds, below the fields of the part; None if it is none."""
-    content = smime.signed_content(octets(Entity(fields, kind, parameters, body)))
+    fields, content = part.fields, smime.signed_content(octets(part))
     if content is None:
         return None
     try:
@@ -194,7 +195,10 @@ def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     kind = _term(value)
     found = _PARAMETER.finditer(value)
     parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in found}
-    return (kind if re.fullmatch(r"[\w.+-]{1,80}(?:/[\w.+-]{1,80}){1,2}", kind) else "text/plain"), parameters
+    is_valid = re.fullmatch(r"[\w.+-]{1,80}(?:/[\w.+-]{1,80}){1,2}", kind) is not None
+    # Mutt wrote signed mails so before PGP/MIME; the text stands in it in clear.
+    is_clear = kind == "application/pgp" and "sign" in parameters.get("x-action", "")
+    return (kind if is_valid and not is_clear else "text/plain"), parameters
 
 
 def _term(value: str) -> str:

@@ -153,9 +153,10 @@ class Evidence:
         return self.is_from(_MACHINE)
 
     @property
-    def is_named_daemon(self) -> bool:
-        """Whether the name in From is a mail system's, like "Mail Delivery Subsystem"."""
-        return _DAEMON.fullmatch(self.mail.first("from").partition("<")[0].strip(' "')) is not None
+    def is_from_daemon(self) -> bool:
+        """Whether the address in From is a mail system's, or the name there, like "Mail Delivery Subsystem"."""
+        name = self.mail.first("from").partition("<")[0].strip(' "')
+        return _DAEMON.fullmatch(name) is not None or self.is_from(_DAEMON)
 
     @cached_property
     def opens_as_automatic(self) -> bool:
@@ -256,7 +257,7 @@ def _failure(seen: Evidence) -> Verdict:
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or seen.opens_as_automatic:
         return None
-    if seen.is_named_daemon or seen.is_from(_DAEMON):
+    if seen.is_from_daemon:
         return Action.BOUNCE, "sender is a mail system"
     # RFC 5321, 4.5.5: bounces have no return path, and come to ours. People write of failures, too ("my move failed").
     nobody = seen.null_path or seen.bounce_token is not None

@@ -101,12 +101,13 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
             yield ""
             is_apart = True
         text = (element.text if begins else element.tail) or ""
-        # Blanks are one, and none at the beginning of a line, but where they are preserved.
-        if not kept_by:
-            text = _BLANKS.sub(" ", text)
-            if not line or line[-1].isspace():
-                text = text.lstrip()
-        line += text
+        line += text if kept_by else _folded(text, line)
+
+
+def _folded(text: str, line: str) -> str:
+    """The text with each run of blanks as one, and none where it begins the line or follows another one."""
+    text = _BLANKS.sub(" ", text)
+    return text if line and not line[-1].isspace() else text.lstrip()
 
 
 def _unindent(tree: html.HtmlElement) -> None:
@@ -278,14 +279,15 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         direct=_is_direct(envelope, sender, judgement),
         answers_us=answers_us,
         peer=authentication.peer(fields, robot),
-        mark=discard.mark if discard else Mark.NONE,
         group=mail.first("chat-group-id").lower(),
         file=_attached(mail),
         note=_attached(mail, is_text=True),
         quote="" if answers_us or token else quotes.marked(everything),
         key=headers.key_of(fields, sender),
     )
-    return message if discard is None else replace(discard, letter=message)
+    if discard is None:
+        return message
+    return replace(discard, letter=replace(message, mark=discard.mark))
 
 
 def _is_direct(envelope: Envelope, sender: str, judgement: Judgement) -> bool:

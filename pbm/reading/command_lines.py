@@ -252,14 +252,16 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     """
     is_move = partial(_may_plan, standing)
     head, plan = split_plan(clean(subject), is_move)
-    subject = "" if is_ours(head or plan) else head or plan
+    subject = head or plan
     written = _LISTED.sub("", text.strip("\n")).splitlines()
-    left, plans = (written, []) if subject and _is_said(subject) else lift(written, is_move, _is_said)
+    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
     draft = _Draft(left, plans, standing, is_userid)
+    if not subject or is_ours(subject):
+        return _by_text(draft)
     # Both are commands, and they differ: the writer is asked which one counts.
-    if subject and draft.is_torn(subject):
+    if draft.is_torn(subject):
         return Reading((subject,), torn=draft.first)
-    if subject and (draft.yields_to(subject) or not unsigned(text).strip()):
+    if draft.yields_to(subject) or not unsigned(text).strip():
         return _by_subject(subject, [plan] if head and plan else [], draft)
     return _by_text(draft)
 
@@ -407,8 +409,7 @@ def _by_board(draft: _Draft) -> Reading:
     """Commands that name their boards, each with the text below it; right below them, also commands of no board."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
-    lines, start, plans, standing, is_text = draft.left, draft.start, draft.plans, draft.standing, False
-    board: int | None = None
+    lines, start, plans, standing = draft.left, draft.start, draft.plans, draft.standing
     late = ""
     # A plan names lines by their numbers, so these are not split.
     if not plans:
@@ -416,22 +417,14 @@ def _by_board(draft: _Draft) -> Reading:
     for at, line in enumerate(lines[start:], start):
         words = _asked(clean(line))
         is_first = not commands or _names_board(words, standing)
-        if is_first:
-            said = words
-        # Below a command with text, all is its text.
-        elif is_text:
-            said = ""
-        else:
-            said = _below_board(words, board, draft)
+        said = words if is_first else _below_board(words, commands[-1][1], draft)
         # A command of no board stands right below those of one; under words it is one of them.
         if said and (is_first or not any(remarks[-1])):
-            named = board_first(said, standing)
-            is_text = has_text(named[1] if named else said)
-            board = named and named[0]
             commands.append((at, said))
             remarks.append([])
         else:
             remarks[-1].append(line)
+            # Nobody carries it out now, but its writer is told of it.
             late = late or (clean(line) if said else "")
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
@@ -444,10 +437,14 @@ def _names_board(words: str, standing: Standing) -> bool:
     return is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
 
 
-def _below_board(line: str, board: int | None, draft: _Draft) -> str:
+def _below_board(line: str, above: str, draft: _Draft) -> str:
     """The command that a line is below one of a board, with the number if it is about that board: "101 resign"; empty
-    for any other line. It is read as in an answer to an email of that board.
+    for any other line. It is read as in an answer to an email of that board. above: the command of the board.
     """
+    board, rest = board_first(above, draft.standing) or (None, above)
+    # Below a command with text, all is its text.
+    if has_text(rest):
+        return ""
     said = "draw" if _asks_for_draw(line) else line
     verb, _ = leading(said.split())
     if board is not None and verb is not None and any(param.key == "BOARD" for param in verb.params):
@@ -574,13 +571,16 @@ def _is_what(name: str, value: str, command: Command, is_userid: Callable[[str],
     # "Give me time" names no days.
     if name in ("FROM", "TO", "TIME"):
         return names_days(command.line) or not NOTHING.isdisjoint(words)
-    if name in _FREE:
+    return name in _FREE or _names_somebody(words, command, is_userid)
+
+
+def _names_somebody(words: Sequence[str], command: Command, is_userid: Callable[[str], bool]) -> bool:
+    """Whether words of a command name players, boards or games; in lower case, without marks."""
+    if all(_is_name(word) or is_userid(word) for word in words):
         return True
     # One of several players may be misspelt, and so may the reader of a text: the opponent must not be it instead.
-    named_by = [_is_name(word) or is_userid(word) for word in words]
     begins_clearly = command.verb.has_text or command.line.split()[0].casefold() in GAMES
-    is_clear = begins_clearly or any(map(is_userid, words))
-    return all(named_by) or (is_clear and common().isdisjoint(words))
+    return (begins_clearly or any(map(is_userid, words))) and common().isdisjoint(words)
 
 
 def _is_name(word: str) -> bool:

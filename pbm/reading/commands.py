@@ -72,7 +72,7 @@ _BOARD_LINE = re.compile(
 )
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """Quotation marks that may open a line, and those that then close it."""
-_PROMPT = "write:"
+_PROMPT = re.compile(r"^write: ", re.IGNORECASE)
 """Stands before a line that our mails tell a player to write."""
 _LABEL = re.compile(r"^(kibitz|broadcast|message [^\s:]+|(?:notes?|chat)(?=:$)):", re.IGNORECASE)
 """A command of text with a colon; not "Note: I am away", which speaks to the other player."""
@@ -198,10 +198,7 @@ def clean(line: str) -> str:
     opening, closing = ("[<", "]>") if "<" in line and ">" in line else ("[", "]")
     words = [word if word == ">" else word.lstrip(opening).rstrip(closing) for word in line.split() if word != "**"]
     # People copy the whole line of our mails that tells what to write.
-    if len(words) > 1 and words[0].casefold() == _PROMPT:
-        del words[0]
-    cleaned = " ".join(filter(None, words))
-    return _LABEL.sub(r"\1", cleaned) if ":" in cleaned else cleaned
+    return _LABEL.sub(r"\1", _PROMPT.sub("", " ".join(filter(None, words))))
 
 
 def is_whole(word: str) -> bool:
@@ -250,9 +247,9 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
 def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:
     """The command of a line that is neither a plan nor begins with the number of a board. Raises: as parse."""
     words, typed = _keyed(line)
-    options = tuple(word for word in words if is_option(word))
     _check_joined(words)
     _check_names(words)
+    options = tuple(filter(is_option, words))
     game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
         # In an answer to a board whatever is no command is tried as a move.
@@ -267,12 +264,13 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     if verb.per_game and game is None and not _stands_without_game(verb, plain, standing, is_userid):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
-    # A userid and a password fit where a move does.
-    lacks_move = _lacks_move(verb, plain, args or {}, is_userid)
-    if args is None or lacks_move:
-        raise ill_bound(verb, plain, standing, game, lacks_move=lacks_move)
+    # "move ann secret", the classic server's form without its last word: a userid and a password fit where a move does.
+    if _lacks_move(verb, plain, args or {}, is_userid):
+        raise BadArguments("Your move is missing.", usage(verb, Standing(), game))
+    if args is None:
+        raise ill_bound(verb, plain, standing, game)
     _check_game_in_front(verb, plain, args, is_userid)
-    return Command(verb, game, _as_typed(args, typed) if typed else args, options, line)
+    return Command(verb, game, _as_typed(args, typed), options, line)
 
 
 def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
@@ -316,15 +314,19 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     # Nearly all lines are written as commands are.
     if line.isascii() and not line.endswith((".", "!")):
         return words, {}
-    keyed = [unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„") or word for word in words]
-    # A word of marks alone, such as a pass by two dashes, stays as it is.
-    keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]
+    keyed = list(map(_in_plain_letters, words))
     # Phones end a dictated line in a full stop; a lone word is a move, and its rules read that.
     if keyed[1:]:
         keyed[-1] = keyed[-1].rstrip("”.!") or keyed[-1]
     forms = [plain for plain, _ in {*zip(keyed, words, strict=True)}]
     keyed = [plain if forms.count(plain) == 1 else word for plain, word in zip(keyed, words, strict=True)]
     return keyed, {plain: word for plain, word in zip(keyed, words, strict=True) if plain != word}
+
+
+def _in_plain_letters(word: str) -> str:
+    """The word in plain characters; one of marks alone, such as a pass by two dashes, stays as it is."""
+    plain = unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„")
+    return plain if any(map(str.isalnum, plain)) else word
 
 
 def _as_typed(args: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
@@ -442,16 +444,16 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
 
 def _verb(words: list[str], standing: Standing) -> tuple[str | None, Verb | None, list[str]]:
     """The game, the verb and the words after it; the verb is None if the line does not start with one."""
-    first = words[0].casefold() if words else ""
-    second = words[1].casefold() if len(words) > 1 else ""
-    is_yes = first == "y" and len(words) == 1 and standing.answers_board  # rather than the game of that name
+    first, second, *_ = [*map(str.casefold, words), "", ""]
+    is_yes = (first, second) == ("y", "") and standing.answers_board  # rather than the game of that name
     # A game stands in front of its verb, as on the classic server.
     if first in GAMES and not is_yes:
         return _verb_of_game(first, words, standing)
-    every = find(second, per_game=True) if first == "all" else None
     # "all games ann": the verb of a game, about all games.
-    if every is not None and every.gameless and len(words) > 2:
-        return None, every, words[2:]
+    if first == "all" and len(words) > 2:
+        every = find(second, per_game=True)
+        if every is not None and every.gameless:
+            return None, every, words[2:]
     # "digest 08:00" is a setting without its verb.
     verb, count = (find("set"), 0) if is_choice(words) else leading(words)
     # In an answer to a board it may be a move, so only elsewhere is it told what it lacks.

@@ -92,8 +92,7 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     # Only a game needs a plain yes: its board goes to somebody else at once.
     if not to_play:
         return Consent(Answer.YES, name)
-    is_whole = _is_exact(written) or (all(kinds) and len(said) <= READ)
-    answer = _to_game(kinds, is_plain=is_whole and (not game or game_named(text) in ("", game)))
+    answer = _to_game(written, kinds, is_other=bool(game) and game_named(text) not in ("", game))
     return Consent(answer, name if answer is Answer.YES else "")
 
 
@@ -105,12 +104,13 @@ def _agrees(kinds: Set[str], name: str, *, to_play: bool) -> bool:
     return (bool(name) and _NAMING in kinds) or not kinds.isdisjoint({"yes", *_PLAYING})
 
 
-def _to_game(kinds: Sequence[set[str]], *, is_plain: bool) -> Answer:
-    """What an answer that agrees says to a game. kinds: of its sentences. is_plain: all of it is understood."""
+def _to_game(written: Sequence[Sentence], kinds: Sequence[set[str]], *, is_other: bool) -> Answer:
+    """What an answer that agrees says to a game. kinds: of its sentences. is_other: it names another game."""
     agreeing = {"yes", "yes gladly", "aside"}  # "Why not?" is a question that agrees
     if any("asks" in found and not agreeing & found for found in kinds):
         return Answer.ASKS
-    return Answer.YES if is_plain else Answer.UNCLEAR
+    is_understood = all(kinds) and len(written) <= READ
+    return Answer.YES if not is_other and (is_understood or _is_exact(written)) else Answer.UNCLEAR
 
 
 def _begins_with_yes(sentence: str, others: Collection[str]) -> bool:

@@ -130,16 +130,7 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     """
     today = now.astimezone(zone).date()
     first, last = _ends(words, today)
-    start = now
-    if first is not None:
-        # "20.12. - 3.1." in July: the start is the one before the end, which may be in the next year.
-        lacks_year = first.weekday is None and not first.year
-        told_by = last if lacks_year and isinstance(last, _Day) and last.month else None
-        day = first.before(told_by.after(today)) if told_by else first.after(today)
-        # People also tell of a vacation that they are on.
-        if day < today and not (told_by and today - day <= _LONGEST_BEGUN):
-            raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
-        start = max(_midnight(day, zone), now)
+    start = now if first is None else max(_midnight(_first_day(first, last, today), zone), now)
     if isinstance(last, _Day):
         end = _midnight(last.after(start.astimezone(zone).date()) + timedelta(days=1), zone)
     else:
@@ -149,6 +140,19 @@ def read_vacation(words: str, zone: ZoneInfo, now: datetime) -> Span:
     if end - start < SHORTEST_VACATION:
         raise BadArguments(f'"{words}" is too short: a vacation lasts a day at least, and begins before it ends.')
     return start, end
+
+
+def _first_day(first: _Day, last: _Day | int, today: date) -> date:
+    """The date of the first day of a vacation. last: its last day, or its length. Raises: BadArguments."""
+    # "20.12. - 3.1." in July: the start is the one before the end, which may be in the next year.
+    if first.weekday is None and not first.year and isinstance(last, _Day) and last.month:
+        # People also tell of a vacation that they are on.
+        day, earliest = first.before(last.after(today)), today - _LONGEST_BEGUN
+    else:
+        day, earliest = first.after(today), today
+    if day < earliest:
+        raise BadArguments(f'"{first.text}" is past: a vacation begins today or later.')
+    return day
 
 
 def lone_day(words: str, zone: ZoneInfo, now: datetime) -> str:

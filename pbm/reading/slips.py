@@ -86,20 +86,14 @@ def unplaced(verb: Verb, words: Sequence[str], standing: Standing) -> BadArgumen
     return BadArguments(f'Which game? Put its name in front of "{verb.name}"; "list" shows all.', verb.line)
 
 
-def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None, *, lacks_move: bool) -> BadArguments:
-    """The refusal if the words do not fit the verb. lacks_move: they are only a userid and a password."""
-    # "move ann secret": the classic server's form without its last word.
-    if lacks_move:
-        return BadArguments("Your move is missing.", usage(verb, Standing(), game))
+def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None) -> BadArguments:
+    """The refusal if the words do not fit the verb."""
+    between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
+    unpaired = _unpaired(f"{game} {verb.name}", words, standing) if between_two and game else None
+    if unpaired is not None:
+        return unpaired
     # Of all its forms, because what the mail shows need not be written.
     fewest = min(sum(not param.optional for param in form) for form in forms(verb, standing))
-    between_two = [param.name for param in verb.params[:2]] == ["USERID1", "USERID2"]
-    # Most write the opponent only, or "me robot 3".
-    if between_two and len(words) == 1 and standing.known and game:
-        rival = "robot" if words[0].casefold() == "me" else words[0]
-        return BadArguments(f'"{verb.name}" needs two players; "me" is yourself.', f"{game} {verb.name} me {rival}")
-    if between_two and game and (robot := _ROBOT.search(" ".join(words).casefold())):
-        return BadArguments("The name of a robot is one word.", f"{game} {verb.name} me robot{robot[1]}")
     problem = f'These words do not fit "{verb.name}".'
     if len(words) < fewest:
         problem = f'"{verb.name}" needs more words.'
@@ -108,6 +102,18 @@ def ill_bound(verb: Verb, words: list[str], standing: Standing, game: str | None
             f'"{verb.name}" takes fewer words.' if verb.params else f'"{verb.name}" stands alone, without other words.'
         )
     return BadArguments(problem, usage(verb, standing, game))
+
+
+def _unpaired(challenge: str, words: list[str], standing: Standing) -> BadArguments | None:
+    """The refusal of words that should name two players: most write the opponent only, or "me robot 3"; None for any
+    other. challenge: the game and the verb.
+    """
+    if len(words) == 1 and standing.known:
+        rival = "robot" if words[0].casefold() == "me" else words[0]
+        verb = challenge.split()[-1]
+        return BadArguments(f'"{verb}" needs two players; "me" is yourself.', f"{challenge} me {rival}")
+    robot = _ROBOT.search(" ".join(words).casefold())
+    return BadArguments("The name of a robot is one word.", f"{challenge} me robot{robot[1]}") if robot else None
 
 
 def in_order(words: Sequence[str]) -> Verb | None:
