@@ -36,7 +36,7 @@ from pbm.domain.spans import in_words
 from pbm.draw import WORDS
 from pbm.draw.colours import Picture
 from pbm.mailin.message import SENTINEL
-from pbm.reading.verbs import GROUPS, VERBS
+from pbm.reading.verbs import ENTRIES, GROUPS, VERBS
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
@@ -84,6 +84,7 @@ def _environment() -> _Environment:
         "games": GAMES,
         "kinds": KINDS,
         "verbs": VERBS,
+        "entries": ENTRIES,
         "groups": GROUPS,
         "choices": CHOICES,
         "unsaid": _unsaid,

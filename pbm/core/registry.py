@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from pbm.domain.errors import Rejected, Unreadable
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.reading.commands import Command
-from pbm.reading.verbs import PLAYING, Locks, Verb, register
+from pbm.reading.verbs import PLAYING, Alteration, Entry, Locks, Verb, register
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import Ticket
@@ -45,11 +45,11 @@ REFUSALS = (Rejected, GameError)
 """Errors that a handler may raise; they are told to the sender."""
 
 
-def handles(verb: Verb, summary: str) -> Callable[[H], H]:
-    """Registers the verb, which the decorated function carries out. summary: its line of help."""
+def handles(verb: Verb, entry: Entry) -> Callable[[H], H]:
+    """Registers the verb, which the decorated function carries out."""
 
     def register_with(handler: H) -> H:
-        register(replace(verb, summary=summary))
+        register(verb, entry)
         HANDLERS[verb.name] = handler
         # "show 101" must stay the command, whatever package brings a game named show.
         for word in {called.split()[0] for called in verb.words} & {*GAMES}:
@@ -59,7 +59,7 @@ def handles(verb: Verb, summary: str) -> Callable[[H], H]:
     return register_with
 
 
-deed = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=True)
+deed = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=Alteration())
 """A verb that changes nothing but its board."""
 
 

@@ -356,16 +356,17 @@ class Author(Desk):
         self.player = board.match.player(token.seat)
         # Words and questions about one's own last move are not late: the board waits for the opponent.
         moved = board.revision == token.revision + 1 and _has_moved(board, token.seat)
-        if command.verb.alters and token.revision != board.revision and not (moved and command.verb.asks):
+        alters = command.verb.alters
+        if alters and token.revision != board.revision and not (moved and alters.asks):
             raise Stale("Your email answers an earlier state of the board. Here is the current one.")
         return board, token.seat
 
     def _check_fresh(self, command: Command, board: OpenBoard, seat: Seat) -> None:
         """Raises: Stale if the board has changed since the mail that is answered."""
-        as_of = self.sender.as_of if command.credentials is None and command.verb.alters else None
-        untouched = board.match.revision == board.revision
-        if as_of is None or (command.verb.asks and _has_moved(board, seat, as_of)):
+        alters, as_of = command.verb.alters, self.sender.as_of if command.credentials is None else None
+        if not alters or as_of is None or (alters.asks and _has_moved(board, seat, as_of)):
             return
+        untouched = board.match.revision == board.revision
         # An earlier line of the same mail may have changed the board, and its writer knows that.
         if untouched and board.match.moved_at > as_of:
             raise Stale(f"Board {board.match.board} has changed since the email you answer. Here is the current one.")

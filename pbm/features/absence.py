@@ -25,7 +25,7 @@ from pbm.domain.spans import DAY
 from pbm.domain.vacations import Span, check_allowance, days_taken
 from pbm.reading.commands import Command
 from pbm.reading.dates import lone_day, read_vacation
-from pbm.reading.verbs import ACCOUNT, Verb
+from pbm.reading.verbs import ACCOUNT, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
 
@@ -80,10 +80,10 @@ def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Re
 
 
 @handles(
-    Verb(
-        "vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, rank=120, aliases=("away", "holiday"), bare=True, wordy=True
+    Verb("vacation USERID PASSWORD [FROM] [TO...]", ACCOUNT, aliases=("away", "holiday"), bare=True, wordy=True),
+    Entry(
+        120, "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year"
     ),
-    "let your clocks stand still for a time; alone it shows your vacations and what you have left of the year",
 )
 def vacation(request: Request, command: Command) -> Answer:
     player = request.author.who(command)

@@ -22,7 +22,7 @@ from pbm.reading.book import words
 from pbm.reading.commands import Command
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent
-from pbm.reading.verbs import ACCOUNT, Verb
+from pbm.reading.verbs import ACCOUNT, Entry, Verb
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.players import Address
 from pbm.store.tickets import INVITE, Ticket
@@ -36,8 +36,8 @@ RESET_DAYS = 1
 
 
 @handles(
-    Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, rank=10, other_usage="NEW-USERID"),
-    "make an account; answer the email that comes back to confirm it",
+    Verb("signup NEW-USERID NEW-PASSWORD [ADDRESS...]", ACCOUNT, other_usage="NEW-USERID"),
+    Entry(10, "make an account; answer the email that comes back to confirm it"),
 )
 def signup(request: Request, command: Command) -> None:
     """Ask the addresses to confirm; the userid belongs to nobody until then, and to the first who confirms."""
@@ -61,8 +61,8 @@ def signup(request: Request, command: Command) -> None:
 
 
 @handles(
-    Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=20, guarded=True),
-    "get your mail at one more address, or at this one; it counts once it has answered",
+    Verb("add USERID PASSWORD [ADDRESS...]", ACCOUNT, guarded=True),
+    Entry(20, "get your mail at one more address, or at this one; it counts once it has answered"),
 )
 def add(request: Request, command: Command) -> Answer:
     player, wanted = request.author.who(command), addresses_of(request, command)
@@ -82,8 +82,8 @@ def add(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, rank=40, guarded=True),
-    "get your mail at other addresses, or at this one, in place of those you have",
+    Verb("change address USERID PASSWORD [ADDRESS...]", ACCOUNT, guarded=True),
+    Entry(40, "get your mail at other addresses, or at this one, in place of those you have"),
 )
 def change_address(request: Request, command: Command) -> Answer:
     """The old addresses stay until a new one is confirmed; those that are dropped are told."""
@@ -107,7 +107,7 @@ def change_address(request: Request, command: Command) -> Answer:
     return done(command, told)
 
 
-@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, rank=30, guarded=True), "change your password")
+@handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, guarded=True), Entry(30, "change your password"))
 def change_password(request: Request, command: Command) -> Answer:
     player, password = request.author.who(command), command.args["NEW-PASSWORD"]
     _set_password(request, player, password)
@@ -118,7 +118,7 @@ def change_password(request: Request, command: Command) -> Answer:
     )
 
 
-@handles(Verb("password NEW-PASSWORD", ACCOUNT, rank=25), "set a password, if your account has none yet")
+@handles(Verb("password NEW-PASSWORD", ACCOUNT), Entry(25, "set a password, if your account has none yet"))
 def password_(request: Request, command: Command) -> Answer | None:
     """Set the password if the mail is surely from the player's address; otherwise ask for it there."""
     password, player = command.args["NEW-PASSWORD"], request.sender.shown
@@ -165,8 +165,8 @@ def revoke_mails(at: Desk, player: Player, *kept: str) -> None:
 
 
 @handles(
-    Verb("revoke USERID PASSWORD", ACCOUNT, rank=35),
-    "cancel all emails that you have got so far, so that no answer to them acts for you",
+    Verb("revoke USERID PASSWORD", ACCOUNT),
+    Entry(35, "cancel all emails that you have got so far, so that no answer to them acts for you"),
 )
 def revoke(request: Request, command: Command) -> Answer:
     """Make all old mails of the player void, whoever holds them now."""
@@ -181,7 +181,7 @@ def revoke(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("signoff USERID PASSWORD", ACCOUNT, rank=60, guarded=True), "get no more mail at the address you write from"
+    Verb("signoff USERID PASSWORD", ACCOUNT, guarded=True), Entry(60, "get no more mail at the address you write from")
 )
 def signoff(request: Request, command: Command) -> Answer:
     player, sender = request.author.who(command), request.message.sender
@@ -199,8 +199,8 @@ def signoff(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("reset password [USERID]", ACCOUNT, rank=50),
-    "get an email whose answer sets a new password, if you have lost yours",
+    Verb("reset password [USERID]", ACCOUNT),
+    Entry(50, "get an email whose answer sets a new password, if you have lost yours"),
 )
 def reset_password(request: Request, command: Command) -> Answer:
     """Mail a question for a new password; the answer does not show whether there is such a player."""

@@ -21,7 +21,7 @@ from pbm.domain.events import PlayerLeft
 from pbm.domain.mail import Mail
 from pbm.domain.match import Ending, Player, Result
 from pbm.reading.commands import Command
-from pbm.reading.verbs import ACCOUNT, Verb
+from pbm.reading.verbs import ACCOUNT, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import INVITE, Ticket
 
@@ -58,8 +58,8 @@ def end_account(tx: Transaction, player: Player) -> None:
 
 
 @handles(
-    Verb("delete USERID PASSWORD", ACCOUNT, rank=70, guarded=True),
-    "end your account for good; the games you still play are lost",
+    Verb("delete USERID PASSWORD", ACCOUNT, guarded=True),
+    Entry(70, "end your account for good; the games you still play are lost"),
 )
 def delete(request: Request, command: Command) -> None:
     player = request.author.who(command)
@@ -151,8 +151,10 @@ ASKED_DAYS = 2
 
 
 @handles(
-    Verb("erase me USERID PASSWORD", ACCOUNT, rank=90),
-    "have all that is stored about you deleted, and your userid replaced, after some days to change your mind",
+    Verb("erase me USERID PASSWORD", ACCOUNT),
+    Entry(
+        90, "have all that is stored about you deleted, and your userid replaced, after some days to change your mind"
+    ),
 )
 def erase_me(request: Request, command: Command) -> None:
     """Plan the erasing if the password is given; otherwise ask at the player's addresses first."""
@@ -185,7 +187,7 @@ def confirm_erasing(request: Request, _: Ticket, player: Player) -> None:
         _plan(request, player)
 
 
-@handles(Verb("erase no USERID PASSWORD", ACCOUNT, rank=100), "change your mind: nothing is erased")
+@handles(Verb("erase no USERID PASSWORD", ACCOUNT), Entry(100, "change your mind: nothing is erased"))
 def erase_no(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
     _keep(request, player)

@@ -27,7 +27,7 @@ from pbm.domain.errors import NotAllowed, NotFound
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Match, Player
 from pbm.reading.commands import Command
-from pbm.reading.verbs import ACCOUNT, Locks, Verb
+from pbm.reading.verbs import ACCOUNT, Entry, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
 from pbm.store.matches import batched
@@ -229,8 +229,8 @@ MOST_A_DAY = 2
 
 
 @handles(
-    Verb("export USERID PASSWORD [FIRST-BOARD]", ACCOUNT, Locks.NOTHING, rank=80, wordy=True),
-    "get an email with all your games and all that is stored about you, or with the games from a board on",
+    Verb("export USERID PASSWORD [FIRST-BOARD]", ACCOUNT, Locks.NOTHING, wordy=True),
+    Entry(80, "get an email with all your games and all that is stored about you, or with the games from a board on"),
 )
 def export(request: Request, command: Command) -> None:
     """Send the export to one confirmed address of the player: the one they write from, or else the first."""

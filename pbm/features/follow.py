@@ -17,7 +17,7 @@ from pbm.core.robots import robot_called
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.reading.commands import Command
-from pbm.reading.verbs import LOOKING, Verb
+from pbm.reading.verbs import LOOKING, Entry, Verb
 from pbm.store.annex import ALL
 from pbm.store.tournaments import Tournament
 
@@ -32,8 +32,8 @@ Wish = OpenBoard | Player | Tournament | str
 
 
 @handles(
-    Verb("follow USERID PASSWORD [WHAT]", LOOKING, rank=100, bare=True, wordy=True),
-    "get the emails of a board, a player's boards, a game or a tournament; alone it lists what you follow",
+    Verb("follow USERID PASSWORD [WHAT]", LOOKING, bare=True, wordy=True),
+    Entry(100, "get the emails of a board, a player's boards, a game or a tournament; alone it lists what you follow"),
 )
 def follow(request: Request, command: Command) -> Answer | None:
     """Follow what one word names: the number of a board, which then comes, or a player, a tournament or a game."""
@@ -57,8 +57,8 @@ def follow(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("unfollow USERID PASSWORD [WHAT]", LOOKING, rank=110, wordy=True),
-    "stop following a board, a player, a game or a tournament; alone the board whose email you answer",
+    Verb("unfollow USERID PASSWORD [WHAT]", LOOKING, wordy=True),
+    Entry(110, "stop following a board, a player, a game or a tournament; alone the board whose email you answer"),
 )
 def unfollow(request: Request, command: Command) -> Answer:
     player, word = request.author.who(command), command.args.get("WHAT")
@@ -134,8 +134,8 @@ def _listed(request: Request, player: Player) -> str:
 
 
 @handles(
-    Verb("GAME subscribe BOARD|all USERID PASSWORD", LOOKING, rank=120, shortest=3, other_usage=_SEVERAL),
-    "follow a board, or all boards of a game: you get every email of it, too",
+    Verb("GAME subscribe BOARD|all USERID PASSWORD", LOOKING, shortest=3, other_usage=_SEVERAL),
+    Entry(120, "follow a board, or all boards of a game: you get every email of it, too"),
 )
 def subscribe(request: Request, command: Command) -> Answer:
     return _for_each(request, command, _subscribe)
@@ -161,8 +161,8 @@ def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
 
 
 @handles(
-    Verb("GAME unsubscribe BOARD|all USERID PASSWORD", LOOKING, rank=130, shortest=5, other_usage=_SEVERAL),
-    "stop following a board, or all boards of a game",
+    Verb("GAME unsubscribe BOARD|all USERID PASSWORD", LOOKING, shortest=5, other_usage=_SEVERAL),
+    Entry(130, "stop following a board, or all boards of a game"),
 )
 def unsubscribe(request: Request, command: Command) -> Answer:
     return _for_each(request, command, _unsubscribe)
@@ -181,8 +181,8 @@ def _unsubscribe(request: Request, player: Player, wish: OpenBoard | str) -> str
 
 
 @handles(
-    Verb("GAME notify USERID PASSWORD [BOARD|all...]", LOOKING, rank=140, other_usage="BOARD|all USERID PASSWORD"),
-    "hear of a board, or of all boards of a game, only when they end; once more, and you do not",
+    Verb("GAME notify USERID PASSWORD [BOARD|all...]", LOOKING, other_usage="BOARD|all USERID PASSWORD"),
+    Entry(140, "hear of a board, or of all boards of a game, only when they end; once more, and you do not"),
 )
 def notify(request: Request, command: Command) -> Answer:
     """Turn the news of ends on, or off if it is on."""

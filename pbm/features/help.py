@@ -16,7 +16,7 @@ from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.reading.commands import Command, parse
-from pbm.reading.verbs import LOOKING, VERBS, Locks, Verb, find, redact
+from pbm.reading.verbs import LOOKING, VERBS, Entry, Locks, Verb, find, redact
 
 ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
 """Other names of subjects, and the names of their pages."""
@@ -24,8 +24,8 @@ MOST_PAGES = 5
 
 
 @handles(
-    Verb("help [SUBJECT...]", LOOKING, Locks.NOTHING, rank=10),
-    "the pages of commands, games and other subjects, or what pages there are",
+    Verb("help [SUBJECT...]", LOOKING, Locks.NOTHING),
+    Entry(10, "the pages of commands, games and other subjects, or what pages there are"),
 )
 def help_(request: Request, command: Command) -> Answer:
     """Send the page of one or more subjects; a verb of a game may be named with the game."""
@@ -80,8 +80,8 @@ def _no_page(request: Request, word: str) -> NotFound:
 
 
 @handles(
-    Verb("GAME echo [OPTIONS] [WORDS...]", LOOKING, Locks.NOTHING, rank=190, gameless=True, wordy=True),
-    "see how the words of a command are read; nothing is done",
+    Verb("GAME echo [OPTIONS] [WORDS...]", LOOKING, Locks.NOTHING, wordy=True),
+    Entry(190, "see how the words of a command are read; nothing is done"),
 )
 def echo(request: Request, command: Command) -> Answer:
     """Tell how each word of a command is read, or why it is no command: for people who write bots."""
@@ -100,15 +100,8 @@ def echo(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb(
-        "why USERID PASSWORD [BOARD]",
-        LOOKING,
-        Locks.NOTHING,
-        rank=160,
-        other_usage="BOARD USERID PASSWORD",
-        wordy=True,
-    ),
-    "see how your rating changed on a board, or the last time, with all the numbers",
+    Verb("why USERID PASSWORD [BOARD]", LOOKING, Locks.NOTHING, other_usage="BOARD USERID PASSWORD", wordy=True),
+    Entry(160, "see how your rating changed on a board, or the last time, with all the numbers"),
 )
 def why(request: Request, command: Command) -> Answer:
     """Explain the rating change of the named board, of the answered one, or else of the last."""

@@ -23,7 +23,7 @@ from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
 from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match, Player
 from pbm.reading.commands import Command
-from pbm.reading.verbs import LOOKING, Locks, Verb
+from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import THINK
 
@@ -48,14 +48,8 @@ def _is_worth_it(match: Match) -> bool:
 
 
 @handles(
-    Verb(
-        "GAME replay BOARD USERID PASSWORD",
-        LOOKING,
-        Locks.BOARDS,
-        rank=165,
-        other_usage="BOARD [PLY] [MOVE...]",
-    ),
-    "get a game that has ended as an animation, and as a file for programs; or see any board after a ply",
+    Verb("GAME replay BOARD USERID PASSWORD", LOOKING, Locks.BOARDS, other_usage="BOARD [PLY] [MOVE...]"),
+    Entry(165, "get a game that has ended as an animation, and as a file for programs; or see any board after a ply"),
 )
 def replay(request: Request, command: Command) -> Answer | None:
     """Order a replay; with the number of a ply, show the board after it, or what moves would then lead to."""

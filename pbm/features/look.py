@@ -20,7 +20,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected, exis
 from pbm.domain.match import Player, Seat, State
 from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
-from pbm.reading.verbs import ACCOUNT, LOOKING, Locks, Verb
+from pbm.reading.verbs import ACCOUNT, LOOKING, Entry, Locks, Verb
 from pbm.store.matches import Summary
 
 FILTERS = ("active", "inactive", "next", "tournament", "standard")
@@ -96,8 +96,8 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
 
 
 @handles(
-    Verb("test display USERID PASSWORD", ACCOUNT, Locks.NOTHING, rank=130),
-    "get an email that shows what your mail program does with boards, pictures and links",
+    Verb("test display USERID PASSWORD", ACCOUNT, Locks.NOTHING),
+    Entry(130, "get an email that shows what your mail program does with boards, pictures and links"),
 )
 def show_display(request: Request, command: Command) -> None:
     """Mail a sample board in all forms, whatever the player's settings are."""
@@ -117,8 +117,8 @@ Zoom = tuple[str, str]
 
 
 @handles(
-    Verb("GAME show [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=50),
-    "mail me boards, now or after a ply, or those of a player",
+    Verb("GAME show [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING),
+    Entry(50, "mail me boards, now or after a ply, or those of a player"),
 )
 def show(request: Request, command: Command) -> Answer | None:
     words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
@@ -139,8 +139,8 @@ def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
 
 
 @handles(
-    Verb("all show [USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=90),
-    "mail me the boards of a player in all games",
+    Verb("all show [USERID|active|inactive|next...]", LOOKING, Locks.NOTHING),
+    Entry(90, "mail me the boards of a player in all games"),
 )
 def all_show(request: Request, command: Command) -> Answer | None:
     selection = select(request, command.args.get("USERID", "").split())
@@ -150,8 +150,8 @@ def all_show(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME showas USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING, rank=60),
-    "mail me boards as I see them when I play",
+    Verb("GAME showas USERID PASSWORD [BOARD[#PLY]|USERID|active|inactive|next...]", LOOKING, Locks.NOTHING),
+    Entry(60, "mail me boards as I see them when I play"),
 )
 def showas(request: Request, command: Command) -> Answer | None:
     """Show boards as the player sees them when they play; all their running boards if they name none."""
@@ -168,8 +168,8 @@ def showas(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    Verb("GAME zoom [BOARD[#PLY]] POINT FACTOR", LOOKING, Locks.NOTHING, rank=70),
-    "mail me the board around a point, so many times larger",
+    Verb("GAME zoom [BOARD[#PLY]] POINT FACTOR", LOOKING, Locks.NOTHING),
+    Entry(70, "mail me the board around a point, so many times larger"),
 )
 def zoom(request: Request, command: Command) -> Answer | None:
     words = [command.args["BOARD"]] if "BOARD" in command.args else []
@@ -271,14 +271,8 @@ def _check_zoom(state: State, point: str, factor: str) -> None:
 
 
 @handles(
-    Verb(
-        "GAME games [USERID|active|inactive|next|tournament|standard...]",
-        LOOKING,
-        Locks.NOTHING,
-        rank=80,
-        gameless=True,
-    ),
-    "list the boards of a game, or of players; tournament: those of tournaments, standard: all others",
+    Verb("GAME games [USERID|active|inactive|next|tournament|standard...]", LOOKING, Locks.NOTHING),
+    Entry(80, "list the boards of a game, or of players; tournament: those of tournaments, standard: all others"),
 )
 def games(request: Request, command: Command) -> Answer:
     words, after = parted(command.args.get("USERID", "").split(), "after")
@@ -306,7 +300,7 @@ MOST_COUNTED = 400
 """Boards of a game that are counted for the list; it says so if there are more."""
 
 
-@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING, rank=30), "the games there are, or the boards of a game")
+@handles(Verb("list [GAME...]", LOOKING, Locks.NOTHING), Entry(30, "the games there are, or the boards of a game"))
 def list_(request: Request, command: Command) -> Answer:
     words = command.args.get("GAME", "").casefold().split()
     unknown = next((word for word in words if word not in GAMES), None)

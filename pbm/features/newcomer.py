@@ -33,7 +33,7 @@ from pbm.reading.consent import consent, introduced
 from pbm.reading.games_named import game_elsewhere, game_named, lost, starts, topic
 from pbm.reading.sentences import plain
 from pbm.reading.slips import no_game
-from pbm.reading.verbs import STARTING, Standing, Verb, find
+from pbm.reading.verbs import STARTING, Entry, Standing, Verb, find
 
 FIRST, OPPONENT = "cross", "robot1"
 """The game and the opponent of a newcomer who names none."""
@@ -58,11 +58,10 @@ _PLAYS = re.compile(r"\b(?:play|join)\b", re.IGNORECASE)
     Verb(
         "play [OPTIONS] USERID PASSWORD [GAME] [SIZE] [OPPONENT]",
         STARTING,
-        rank=5,
         other_usage="[GAME] [SIZE] [OPPONENT] USERID PASSWORD",
         wordy=True,
     ),
-    "start a game at once, against a program unless you name somebody; cross, unless you name another game",
+    Entry(5, "start a game at once, against a program unless you name somebody; cross, unless you name another game"),
 )
 def play(request: Request, command: Command) -> Answer | None:
     """Start a game at once. In an answer to a board, "play D4" is a move."""

@@ -28,12 +28,14 @@ from pbm.domain.events import CommentMade, IntentDropped
 from pbm.domain.match import Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.reading.commands import NOTHING, Command, as_played, split_guard
-from pbm.reading.verbs import LOOKING, PLAYING, Locks, Verb
+from pbm.reading.verbs import LOOKING, PLAYING, Alteration, Entry, Locks, Verb
 
 
 @handles(
-    deed("GAME plan BOARD USERID PASSWORD [PLAN...]", rank=50, asks=True, wordy=True, takes_plan=True),
-    "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it",
+    deed("GAME plan BOARD USERID PASSWORD [PLAN...]", alters=Alteration(asks=True, takes_plan=True), wordy=True),
+    Entry(
+        50, "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it"
+    ),
 )
 def plan(request: Request, command: Command) -> Answer | None:
     command = _with_plies(request, command)
@@ -120,8 +122,8 @@ def _play(board: OpenBoard, intent: Intent) -> None:
 
 
 @handles(
-    Verb("GAME cancel BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=60, wordy=True),
-    'take back a move that still waits, if you have chosen "set hold"',
+    Verb("GAME cancel BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, wordy=True),
+    Entry(60, 'take back a move that still waits, if you have chosen "set hold"'),
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -149,8 +151,8 @@ MAX_PLIES = 100
 
 
 @handles(
-    Verb("GAME preview [OPTIONS] BOARD[#PLY]|new [MOVE...]", LOOKING, Locks.NOTHING, rank=40, shortest=4),
-    "see what a line of moves would lead to; nothing is played",
+    Verb("GAME preview [OPTIONS] BOARD[#PLY]|new [MOVE...]", LOOKING, Locks.NOTHING, shortest=4),
+    Entry(40, "see what a line of moves would lead to; nothing is played"),
 )
 def preview(request: Request, command: Command) -> Answer | None:
     words = command.args.get("MOVE", "").split()

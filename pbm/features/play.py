@@ -24,7 +24,7 @@ from pbm.domain.match import SWAP, WORDS_KEPT, Intent, IntentKind, Offer, OfferK
 from pbm.domain.plans import PASSING
 from pbm.reading.book import words as kind
 from pbm.reading.commands import NOTHING, Command, as_played, split_guard, verb_meant
-from pbm.reading.verbs import FIRST_BOARD
+from pbm.reading.verbs import FIRST_BOARD, Alteration, Entry
 
 AT_ONCE = "resign!"
 """The alias of resign that does not ask back."""
@@ -32,8 +32,8 @@ YES, NO = "yes", "no"
 
 
 @handles(
-    deed("GAME move BOARD USERID PASSWORD MOVE...", rank=10, takes_plan=True, aliases=("mvoe", "board")),
-    "play a move; MOVE#PLY only if that ply is the next",
+    deed("GAME move BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True), aliases=("mvoe", "board")),
+    Entry(10, "play a move; MOVE#PLY only if that ply is the next"),
 )
 def move(request: Request, command: Command) -> Answer | None:
     text, guard = split_guard(command.args["MOVE"])
@@ -142,8 +142,8 @@ def _between_links(text: str) -> list[str]:
 
 
 @handles(
-    deed("GAME pass BOARD USERID PASSWORD", rank=20, takes_plan=True),
-    "pass your turn, where the game has that; as a move it is also written --",
+    deed("GAME pass BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
+    Entry(20, "pass your turn, where the game has that; as a move it is also written --"),
 )
 def pass_(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -154,8 +154,8 @@ def pass_(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME swap BOARD USERID PASSWORD", rank=40, takes_plan=True),
-    "exchange sides, as the second ply of a game that has the swap",
+    deed("GAME swap BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
+    Entry(40, "exchange sides, as the second ply of a game that has the swap"),
 )
 def swap(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -163,8 +163,8 @@ def swap(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME resign BOARD USERID PASSWORD", rank=110, asks=True, aliases=(AT_ONCE,)),
-    "give the game up, as soon as it is your turn; before both have moved it counts for nobody",
+    deed("GAME resign BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=(AT_ONCE,)),
+    Entry(110, "give the game up, as soon as it is your turn; before both have moved it counts for nobody"),
 )
 def resign(request: Request, command: Command) -> Answer | None:
     """Resign after asking once, or at once if the command insists or has a password; a waiting one is taken back."""
@@ -213,12 +213,10 @@ def _resign(
 @handles(
     deed(
         "GAME queue BOARD USERID PASSWORD MOVE...",
-        rank=30,
-        asks=True,
-        takes_plan=True,
+        alters=Alteration(asks=True, takes_plan=True),
         aliases=("qmove", "qboard", "moveq", "boardq"),
     ),
-    'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it',
+    Entry(30, 'play a move as soon as it is your turn; "queue BOARD USERID PASSWORD none" drops it'),
 )
 def queue(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -271,8 +269,8 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
 
 @handles(
-    deed("GAME submit BOARD USERID PASSWORD MOVE...", rank=160, takes_plan=True, unlisted=True),
-    "look at the board after your move before you play it with confirm",
+    deed("GAME submit BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True)),
+    Entry(0, "look at the board after your move before you play it with confirm"),
 )
 def submit(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -287,8 +285,8 @@ def submit(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME confirm BOARD USERID PASSWORD", rank=170, unlisted=True),
-    "play the move you have submitted, or resign where you were asked whether you really do",
+    deed("GAME confirm BOARD USERID PASSWORD"),
+    Entry(0, "play the move you have submitted, or resign where you were asked whether you really do"),
 )
 def confirm(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
@@ -307,8 +305,8 @@ def confirm(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME propose BOARD USERID PASSWORD", rank=70, asks=True, aliases=("draw", "offer draw")),
-    "offer your opponent a draw",
+    deed("GAME propose BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("draw", "offer draw")),
+    Entry(70, "offer your opponent a draw"),
 )
 def propose(request: Request, command: Command) -> Answer | None:
     """Offer a draw; if the opponent has offered one already, agree to it."""
@@ -323,8 +321,8 @@ def propose(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME undo BOARD USERID PASSWORD", rank=80, asks=True, aliases=("takeback", "take back")),
-    "ask your opponent to take your last ply back",
+    deed("GAME undo BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("takeback", "take back")),
+    Entry(80, "ask your opponent to take your last ply back"),
 )
 def undo(request: Request, command: Command) -> Answer | None:
     # "undo 2" names a number of plies, and no board.
@@ -336,8 +334,8 @@ def undo(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME accept [BOARD] USERID PASSWORD", rank=90),
-    "agree to what your opponent asks on a board; or, without a board, take challenges of a game",
+    deed("GAME accept [BOARD] USERID PASSWORD"),
+    Entry(90, "agree to what your opponent asks on a board; or, without a board, take challenges of a game"),
 )
 def accept(request: Request, command: Command) -> Answer | None:
     if _is_of_game(request, command):
@@ -385,8 +383,8 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
 
 
 @handles(
-    deed("GAME reject [BOARD] USERID PASSWORD", rank=100),
-    "refuse what your opponent asks on a board; or, without a board, all challenges of a game",
+    deed("GAME reject [BOARD] USERID PASSWORD"),
+    Entry(100, "refuse what your opponent asks on a board; or, without a board, all challenges of a game"),
 )
 def reject(request: Request, command: Command) -> Answer | None:
     """Reject the opponent's offer, or take back one's own."""

@@ -32,7 +32,7 @@ from pbm.domain.spans import OFF
 from pbm.mailin import strip_subject
 from pbm.reading.commands import Command, begins, parse, verb_meant
 from pbm.reading.intent import Ask, Sure, Surroundings, read
-from pbm.reading.verbs import LOOKING, Standing, Verb, redact_quoted
+from pbm.reading.verbs import LOOKING, Entry, Standing, Verb, redact_quoted
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
 from pbm.store.puzzles import Puzzle
@@ -86,8 +86,8 @@ _GUESSED = re.compile(
 
 
 @handles(
-    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, rank=155, bare=True),
-    "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one",
+    Verb(f"{WORD} [GAME|NUMBER] USERID PASSWORD [ANSWER...]", LOOKING, bare=True),
+    Entry(155, "get a position in which exactly one move wins, of any game or of one; puzzle 12 F6 answers one"),
 )
 def puzzle(request: Request, command: Command) -> Answer | None:
     player = request.author.who(command)

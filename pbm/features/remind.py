@@ -27,7 +27,7 @@ from pbm.domain.match import IntentKind, Match, Player, UnderWay, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
 from pbm.reading.commands import Command
-from pbm.reading.verbs import ACCOUNT, LOOKING, Locks, Verb
+from pbm.reading.verbs import ACCOUNT, LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import TOLD
 
@@ -287,15 +287,10 @@ def _waiting(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Runni
 
 
 @handles(
-    Verb(
-        "remind USERID PASSWORD [LADDER...]",
-        ACCOUNT,
-        rank=140,
-        bare=True,
-        wordy=True,
-        aliases=("reminder", "reminders"),
+    Verb("remind USERID PASSWORD [LADDER...]", ACCOUNT, bare=True, wordy=True, aliases=("reminder", "reminders")),
+    Entry(
+        140, "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when"
     ),
-    "be reminded of your moves so long before your time is over, such as 2d 1d 6h, or off; alone it shows when",
 )
 def remind(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
@@ -326,8 +321,8 @@ def _told(settings: Settings) -> str:
 
 
 @handles(
-    Verb("calendar [BOARD|all] USERID PASSWORD", LOOKING, Locks.NOTHING, rank=20, aliases=("ics",)),
-    "get the ends of your time as a calendar file, of a board or of all your boards",
+    Verb("calendar [BOARD|all] USERID PASSWORD", LOOKING, Locks.NOTHING, aliases=("ics",)),
+    Entry(20, "get the ends of your time as a calendar file, of a board or of all your boards"),
 )
 def calendar(request: Request, command: Command) -> None:
     word = command.args.get("BOARD", "all" if request.sender.board is None else str(request.sender.board))

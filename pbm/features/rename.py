@@ -9,15 +9,15 @@ from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed
 from pbm.reading.commands import Command
-from pbm.reading.verbs import ACCOUNT, Verb
+from pbm.reading.verbs import ACCOUNT, Entry, Verb
 
 MOST_NAMES = 5
 """Names that one player may have had; going back to one of them is always possible."""
 
 
 @handles(
-    Verb("rename USERID PASSWORD NEW-USERID", ACCOUNT, rank=28),
-    "take another userid; the old one stays yours and leads to the new one",
+    Verb("rename USERID PASSWORD NEW-USERID", ACCOUNT),
+    Entry(28, "take another userid; the old one stays yours and leads to the new one"),
 )
 def rename(request: Request, command: Command) -> Answer:
     player, wanted = request.author.who(command), command.args["NEW-USERID"]

@@ -37,7 +37,7 @@ from pbm.core.robots import (
 from pbm.domain.events import CommentMade
 from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
 from pbm.reading.commands import Command
-from pbm.reading.verbs import LOOKING, Locks, Verb
+from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.matches import Summary
@@ -64,7 +64,8 @@ NEAR_THE_END = 5
 
 
 @handles(
-    Verb("robots", LOOKING, Locks.NOTHING, rank=150), "list the robots, which play at once and at any hour, by strength"
+    Verb("robots", LOOKING, Locks.NOTHING),
+    Entry(150, "list the robots, which play at once and at any hour, by strength"),
 )
 def list_robots(request: Request, command: Command) -> Answer:
     return done(command, request.outgoing.page("robots.txt"), "pbm: robots")

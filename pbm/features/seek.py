@@ -32,7 +32,7 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player
 from pbm.mailin import strip_subject
 from pbm.reading.commands import Command
-from pbm.reading.verbs import STARTING, Verb
+from pbm.reading.verbs import STARTING, Entry, Verb
 from pbm.store.tickets import Seek, Ticket
 
 UNTAKEN = "seek"
@@ -52,8 +52,8 @@ _ONESELF = "me"
 
 
 @handles(
-    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, rank=20, bare=True),
-    "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one",
+    Verb("GAME seek [OPTIONS] USERID PASSWORD [GAMES]", STARTING, bare=True),
+    Entry(20, "look for opponents, for one game or more; 0 for no more; alone it lists who looks for one"),
 )
 def seek(request: Request, command: Command) -> Answer | None:
     """Open, withdraw or list seeks. A player has one open seek for each game; a new one replaces it."""
@@ -205,7 +205,7 @@ def announce_when_due(due: Occasion) -> None:
         due.owe(_announcements(due, GAMES[found.game], found, due.item.payload["after"]))
 
 
-@handles(Verb("take SEEK USERID PASSWORD", STARTING, rank=30), "start the game that somebody seeks; you move first")
+@handles(Verb("take SEEK USERID PASSWORD", STARTING), Entry(30, "start the game that somebody seeks; you move first"))
 def take(request: Request, command: Command) -> None:
     player = request.author.who(command)
     _take(request, player, int(command.args["SEEK"].removeprefix("#")))

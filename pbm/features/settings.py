@@ -15,16 +15,14 @@ from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.match import Player
 from pbm.domain.settings import CHOICES, Settings, choice_of
 from pbm.reading.commands import Command
-from pbm.reading.verbs import ACCOUNT, COMPANY, STARTING, Verb
+from pbm.reading.verbs import ACCOUNT, COMPANY, STARTING, Entry, Verb
 
 UNLIMITED = frozenset({"all", "inf", "none"})
 
 
 @handles(
-    Verb(
-        "set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, rank=110, other_usage="NAME [VALUE] USERID PASSWORD", bare=True
-    ),
-    "see what you can choose for yourself, or choose it",
+    Verb("set USERID PASSWORD [NAME] [VALUE]", ACCOUNT, other_usage="NAME [VALUE] USERID PASSWORD", bare=True),
+    Entry(110, "see what you can choose for yourself, or choose it"),
 )
 def set_(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
@@ -61,8 +59,8 @@ def become_bot(request: Request, player: Player, settings: Settings, stored: Map
 
 
 @handles(
-    Verb("GAME limit USERID PASSWORD [NUMBER|all|accept|reject]", STARTING, rank=50),
-    "how many boards of a game you play at once; alone it shows what you have chosen",
+    Verb("GAME limit USERID PASSWORD [NUMBER|all|accept|reject]", STARTING),
+    Entry(50, "how many boards of a game you play at once; alone it shows what you have chosen"),
 )
 def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
@@ -95,8 +93,8 @@ def _limit(word: str, most: int) -> dict[str, int | None]:
 
 
 @handles(
-    Verb("block USERID PASSWORD [OTHER]", COMPANY, rank=70),
-    "have nothing to do with a player; alone it lists whom you have blocked",
+    Verb("block USERID PASSWORD [OTHER]", COMPANY),
+    Entry(70, "have nothing to do with a player; alone it lists whom you have blocked"),
 )
 def block(request: Request, command: Command) -> Answer:
     player = request.author.who(command)
@@ -120,7 +118,7 @@ def block(request: Request, command: Command) -> Answer:
     return done(command, text)
 
 
-@handles(Verb("unblock USERID PASSWORD OTHER", COMPANY, rank=80), "end a block")
+@handles(Verb("unblock USERID PASSWORD OTHER", COMPANY), Entry(80, "end a block"))
 def unblock(request: Request, command: Command) -> Answer:
     player, other = request.author.who(command), _other(request, command)
     if not request.tx.blocks.unblock(player.id, other.id):

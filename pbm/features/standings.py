@@ -20,7 +20,7 @@ from pbm.domain.match import Player
 from pbm.domain.ratings import Pace
 from pbm.draw.plots import Bar
 from pbm.reading.commands import Command
-from pbm.reading.verbs import LOOKING, Locks, Verb
+from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store.ratings import Tally
 
 MAX_RANKED = 150
@@ -44,10 +44,8 @@ class PlayerRow(NamedTuple):
 
 
 @handles(
-    Verb(
-        "GAME standings [PLAYER...]", LOOKING, Locks.NOTHING, rank=150, gameless=True, wordy=True, aliases=("ratings",)
-    ),
-    "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games",
+    Verb("GAME standings [PLAYER...]", LOOKING, Locks.NOTHING, wordy=True, aliases=("ratings",)),
+    Entry(150, "the ratings of a game, and who looks for opponents; or those of players, without GAME in all games"),
 )
 def standings(request: Request, command: Command) -> Answer:
     """Established players by rank, then provisional ones, then inactive ones; then all, with their reliability.
@@ -122,8 +120,8 @@ def _section(tally: Tally, active: int, now: datetime) -> str:
 
 
 @handles(
-    Verb("GAME history [PLAYER...]", LOOKING, Locks.NOTHING, rank=180, gameless=True, wordy=True),
-    "the games that have ended, the latest first; or those of players, without GAME of all games",
+    Verb("GAME history [PLAYER...]", LOOKING, Locks.NOTHING, wordy=True),
+    Entry(180, "the games that have ended, the latest first; or those of players, without GAME of all games"),
 )
 def history(request: Request, command: Command) -> Answer:
     words, before = parted(command.args.get("PLAYER", "").split(), "before")
@@ -163,8 +161,8 @@ class GameRow(NamedTuple):
 
 
 @handles(
-    Verb("about [PLAYER]", LOOKING, Locks.NOTHING, rank=170, wordy=True),
-    "what anybody may know of a player: ratings, how reliable and how fast they are, vacations",
+    Verb("about [PLAYER]", LOOKING, Locks.NOTHING, wordy=True),
+    Entry(170, "what anybody may know of a player: ratings, how reliable and how fast they are, vacations"),
 )
 def about(request: Request, command: Command) -> Answer:
     word = command.args.get("PLAYER", "me")

@@ -23,7 +23,7 @@ from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import WORDS_KEPT, IntentKind, Player
 from pbm.reading.commands import Command, clean, parse
-from pbm.reading.verbs import COMPANY, MULTIPLE, Standing, Verb
+from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Standing, Verb
 from pbm.store import Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tickets import MESSAGE, Ticket
@@ -77,8 +77,8 @@ ANSWER_DAYS = 30
 
 
 @handles(
-    Verb("message USERID PASSWORD TO-USERID...", COMPANY, rank=10, has_text=True),
-    "write to other players; the text goes below the command",
+    Verb("message USERID PASSWORD TO-USERID...", COMPANY, has_text=True),
+    Entry(10, "write to other players; the text goes below the command"),
 )
 def message(request: Request, command: Command) -> Answer:
     _check_below(request, command)
@@ -197,8 +197,8 @@ def _check_no_command(text: str) -> None:
 
 
 @handles(
-    Verb("broadcast USERID PASSWORD", COMPANY, rank=20, has_text=True),
-    "write to all players; the text goes below the command",
+    Verb("broadcast USERID PASSWORD", COMPANY, has_text=True),
+    Entry(20, "write to all players; the text goes below the command"),
 )
 def broadcast(request: Request, command: Command) -> Answer:
     author, moderation = request.author.who(command), request.tools.house.broadcast_moderation
@@ -231,8 +231,8 @@ def _tell_operator(request: Request, written: Broadcast) -> None:
 
 
 @handles(
-    Verb(MULTIPLE, COMPANY, rank=30, has_text=True),
-    "several commands in one email, below this one, each on a line of its own",
+    Verb(MULTIPLE, COMPANY, has_text=True),
+    Entry(30, "several commands in one email, below this one, each on a line of its own"),
 )
 def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every handler has them
     """Called only if there are no commands below it: the parser puts those in its place."""
@@ -240,8 +240,8 @@ def multiple(request: Request, command: Command) -> None:  # noqa: ARG001  every
 
 
 @handles(
-    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, rank=40, has_text=True),
-    "write to the players of a board and to all who follow it; the text goes below the command",
+    Verb("GAME chat BOARD USERID PASSWORD", COMPANY, has_text=True),
+    Entry(40, "write to the players of a board and to all who follow it; the text goes below the command"),
 )
 def chat(request: Request, command: Command) -> None:
     """Send the text below the command to everybody who gets the mails of the board."""
@@ -263,8 +263,10 @@ def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, r
 
 
 @handles(
-    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, rank=50, has_text=True),
-    "write to all who follow a board but its players, who read it when the game has ended; the text goes below",
+    Verb("GAME kibitz BOARD USERID PASSWORD", COMPANY, has_text=True),
+    Entry(
+        50, "write to all who follow a board but its players, who read it when the game has ended; the text goes below"
+    ),
 )
 def kibitz(request: Request, command: Command) -> None:
     """Send the text to the followers of the board; its players get it with the last mail of the game."""
@@ -290,15 +292,8 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
 
 
 @handles(
-    Verb(
-        "GAME note BOARD USERID PASSWORD [NOTHING|none]",
-        COMPANY,
-        rank=60,
-        has_text=True,
-        wordy=True,
-        aliases=("notes",),
-    ),
-    "keep what you write below for yourself, under the emails of a board; alone it shows your notes",
+    Verb("GAME note BOARD USERID PASSWORD [NOTHING|none]", COMPANY, has_text=True, wordy=True, aliases=("notes",)),
+    Entry(60, "keep what you write below for yourself, under the emails of a board; alone it shows your notes"),
 )
 def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""

@@ -43,7 +43,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotYourTurn
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Ending, Match, Player, Ply, Record, Seat, State, other
 from pbm.reading.commands import Command
-from pbm.reading.verbs import LOOKING, PLAYING, Locks, Verb
+from pbm.reading.verbs import LOOKING, PLAYING, Entry, Locks, Verb
 from pbm.store.house import THINK, Item
 
 TEACHER = max(LEVELS)
@@ -73,8 +73,8 @@ MOST_OF_A_MOVE = 16
 
 
 @handles(
-    Verb("GAME hint BOARD USERID PASSWORD", PLAYING, Locks.BOARDS, rank=180),
-    "on a board against a robot: what the strongest robot would play; the game is marked",
+    Verb("GAME hint BOARD USERID PASSWORD", PLAYING, Locks.BOARDS),
+    Entry(180, "on a board against a robot: what the strongest robot would play; the game is marked"),
 )
 def hint(request: Request, command: Command) -> Answer:
     board, seat = request.author.seated(command)
@@ -92,8 +92,12 @@ def hint(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, rank=160, bare=True),
-    "go through a game that has ended, or an attached one: where it was won and lost, and what would have been better",
+    Verb("GAME review [BOARD] USERID PASSWORD", LOOKING, Locks.BOARDS, bare=True),
+    Entry(
+        160,
+        "go through a game that has ended, or an attached one: where it was won and lost, "
+        "and what would have been better",
+    ),
 )
 def review(request: Request, command: Command) -> Answer:
     if record := request.take_record():

@@ -22,7 +22,7 @@ from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGive
 from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, rounded
 from pbm.reading.commands import Command
-from pbm.reading.verbs import PLAYING, Verb
+from pbm.reading.verbs import PLAYING, Alteration, Entry, Verb
 from pbm.store import Transaction
 
 _INSTANT = timedelta(microseconds=1)
@@ -171,8 +171,8 @@ LARGEST_GIFT = 60 * DAY
 
 
 @handles(
-    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, rank=120, alters=True, wordy=True),
-    "win a game on time, once your opponent's is up; claim draw takes a draw instead",
+    Verb("GAME claim BOARD USERID PASSWORD [RESULT]", PLAYING, alters=Alteration(), wordy=True),
+    Entry(120, "win a game on time, once your opponent's is up; claim draw takes a draw instead"),
 )
 def claim(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
@@ -197,8 +197,8 @@ def claim(request: Request, command: Command) -> None:
 
 
 @handles(
-    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, rank=130, alters=True, asks=True, wordy=True),
-    "give your opponent more time, such as 3d, whenever you like",
+    Verb("GAME give BOARD USERID PASSWORD TIME", PLAYING, alters=Alteration(asks=True), wordy=True),
+    Entry(130, "give your opponent more time, such as 3d, whenever you like"),
 )
 def give(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
@@ -216,8 +216,8 @@ def give(request: Request, command: Command) -> None:
 
 
 @handles(
-    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, rank=140, alters=True, asks=True, wordy=True),
-    "ask your opponent to let both clocks stand still until one of you resumes",
+    Verb("GAME pause BOARD USERID PASSWORD", PLAYING, alters=Alteration(asks=True), wordy=True),
+    Entry(140, "ask your opponent to let both clocks stand still until one of you resumes"),
 )
 def pause(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
@@ -230,7 +230,7 @@ def pause(request: Request, command: Command) -> None:
     ask(board, seat, OfferKind.PAUSE)
 
 
-@handles(Verb("GAME resume BOARD USERID PASSWORD", PLAYING, rank=150, alters=True, wordy=True), "end a pause")
+@handles(Verb("GAME resume BOARD USERID PASSWORD", PLAYING, alters=Alteration(), wordy=True), Entry(150, "end a pause"))
 def resume(request: Request, command: Command) -> None:
     board, seat = request.author.seated(command)
     if not _clock(board).paused:

@@ -378,7 +378,7 @@ def _cleaned(plan: str) -> str:
 def _takes_plan(line: str) -> bool:
     """Whether the line is a move, or may be one."""
     verb = _verb_in(line)
-    return verb is None or verb.takes_plan
+    return verb is None or (verb.alters is not None and verb.alters.takes_plan)
 
 
 def _verb_in(line: str) -> Verb | None:
@@ -447,7 +447,7 @@ def _below_board(line: str, above: str, draft: _Draft) -> str:
         return ""
     said = "draw" if _asks_for_draw(line) else line
     verb, _ = leading(said.split())
-    if board is not None and verb is not None and any(param.key == "BOARD" for param in verb.params):
+    if board is not None and verb is not None and "BOARD" in verb.keys:
         there = replace(draft, standing=replace(draft.standing, board=board))
         if _is_command(said, there):
             return f"{board} {said}"
@@ -530,7 +530,7 @@ def _is_addressed(line: str, draft: _Draft) -> bool:
     verb, count = leading(words)
     if verb is None or not verb.has_text:
         return False
-    names_reader = any(param.key == "TO-USERID" for param in verb.params)
+    names_reader = "TO-USERID" in verb.keys
     return verb.name in _TO_OTHERS or (names_reader and any(map(draft.is_userid, words[count : count + 1])))
 
 
@@ -543,7 +543,7 @@ def _is_apart(line: str, draft: _Draft) -> bool:
         return line in LISTS
     number = "".join(words[start + count :][:1]).partition("#")[0]
     names_board = number.isdecimal() and int(number) >= FIRST_BOARD
-    return (names_board or all(param.key != "BOARD" for param in verb.params)) and _is_command(line, draft)
+    return (names_board or "BOARD" not in verb.keys) and _is_command(line, draft)
 
 
 def _is_exact(command: Command, is_userid: Callable[[str], bool] = lambda _: False) -> bool:

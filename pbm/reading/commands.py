@@ -288,7 +288,7 @@ def _stands_without_game(
         return True
     if words and verb.gameless:
         return True
-    if all(param.key != "BOARD" for param in verb.params):
+    if "BOARD" not in verb.keys:
         return False
     first = next((word for word in words if word.casefold() not in SELECTORS), "")
     return standing.board is not None or first[:1].isdigit()
@@ -380,7 +380,7 @@ def _unspaced(words: list[str]) -> list[str]:
 
 def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
     """The words after a verb without polite words at the end that cannot be a name, text or password: "101 please"."""
-    takes_any = verb.wordy or verb.has_text or any(param.name == "NEW-PASSWORD" for param in verb.params)
+    takes_any = verb.wordy or verb.has_text or "NEW-PASSWORD" in verb.keys
     while words and not takes_any:
         last = words[-1].strip(".,!").casefold()
         if last not in kind("requesting") or is_userid(last):
@@ -404,7 +404,7 @@ def _check_game_in_front(
     verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]
 ) -> None:
     """Raises: NotFound if the word bound as the userid is meant as a game, because userid and password follow it."""
-    names_game = any(param.key == "GAME" for param in verb.params)
+    names_game = "GAME" in verb.keys
     is_userids_place = "PASSWORD" in args and len(words) > 2 and args["USERID"] == words[0]
     if names_game and is_userids_place and is_userid(words[1]) and not is_userid(words[0]):
         raise no_game(words[0], f"{verb.name} GAME")
@@ -412,7 +412,7 @@ def _check_game_in_front(
 
 def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
     """Whether the command ends with a userid and a password, and the move after them is missing."""
-    if all(param.key != "MOVE" for param in verb.params) or "PASSWORD" in args:
+    if "MOVE" not in verb.keys or "PASSWORD" in args:
         return False
     userid = words[-2] if len(words) in (2, 3) else ""
     return userid.isalpha() and len(userid) > 1 and find(userid) is None and is_userid(userid)
@@ -432,7 +432,7 @@ def _on_board(line: str, board: int, rest: str, standing: Standing, is_userid: C
     if standing.board is None and all(word.strip(".,!").casefold() in kind("requesting") for word in rest.split()):
         return Command(_verb_called("show"), None, {"BOARD": str(board)}, line=line)
     command = parse(rest, replace(standing, game=None, board=board), is_userid)
-    if all(param.key != "BOARD" for param in command.verb.params):
+    if "BOARD" not in command.verb.keys:
         raise unknown(line.split())
     told = command.args.get("BOARD", "")
     number, hash_, ply = told.partition("#")

@@ -13,10 +13,11 @@ import difflib
 import re
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 from games import GAMES
 from pbm.domain.settings import CHOICES
@@ -114,6 +115,15 @@ class Locks(StrEnum):
     """Everything; it may read and change anything, like a challenge, which must not exceed a limit."""
 
 
+class Alteration(NamedTuple):
+    """How a verb changes its board; an answer to an old mail may not do it."""
+
+    asks: bool = False
+    """It plays nothing at once, so it also works in an answer to the mail before the player's own last move."""
+    takes_plan: bool = False
+    """A plan may follow on the lines below."""
+
+
 @dataclass(frozen=True)
 class Verb:
     """One command."""
@@ -124,11 +134,8 @@ class Verb:
     group: str
     """Its group in the list of commands."""
     locks: Locks = Locks.HOUSE
-    rank: int = field(kw_only=True)
-    """Its place in the group."""
-    summary: str = ""
-    alters: bool = False
-    """It changes the board, so an answer to an old mail may not do it."""
+    alters: Alteration | None = None
+    """None if it changes no board."""
     aliases: tuple[str, ...] = ()
     shortest: int = 0
     """The fewest letters an abbreviation may have; 0 for none."""
@@ -142,14 +149,6 @@ class Verb:
     """It needs the password, whatever the mail shows."""
     wordy: bool = False
     """A sentence may begin with it, so below the first line of a mail it is a command only if it cannot be prose."""
-    takes_plan: bool = False
-    """A plan may follow on the lines below."""
-    gameless: bool = False
-    """With words after it, it may stand without a game, and means all games."""
-    unlisted: bool = False
-    """The list of commands leaves it out: it is understood, because the classic server had it."""
-    asks: bool = False
-    """It plays nothing at once, so it also works in an answer to the mail before the player's own last move."""
 
     @cached_property
     def name(self) -> str:
@@ -159,6 +158,11 @@ class Verb:
     def per_game(self) -> bool:
         """Whether it stands after a game's name."""
         return self.line.startswith("GAME ")
+
+    @property
+    def gameless(self) -> bool:
+        """Whether, with words after it, it may stand without a game, and means all games: it reads, and no board."""
+        return self.per_game and self.locks is Locks.NOTHING and "BOARD" not in self.keys
 
     @cached_property
     def options(self) -> bool:
@@ -180,6 +184,11 @@ class Verb:
     def params(self) -> tuple[Param, ...]:
         return self.forms[0]
 
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of its parameters."""
+        return frozenset(param.key for param in self.params)
+
     @property
     def words(self) -> frozenset[str]:
         """Its name, aliases and abbreviations, in lower case."""
@@ -187,33 +196,39 @@ class Verb:
         return frozenset((self.name, *self.aliases, *short))
 
 
+class Entry(NamedTuple):
+    """What the list of commands says of a verb."""
+
+    rank: int
+    """Its place in the group; 0 if the list leaves it out: it is understood, because the classic server had it."""
+    summary: str
+
+
+ENTRIES: dict[Verb, Entry] = {}
 VERBS: list[Verb] = []
 """All registered verbs, in the order of the list of commands. Features register them: see pbm.core.registry."""
-_BY_WORD: dict[str, list[Verb]] = {}
-"""The verbs that each word calls; looked up for every line of every mail."""
+_BY_WORD: dict[str, Verb] = {}
+"""The verb that each word calls; looked up for every line of every mail."""
 
 
-def register(verb: Verb) -> None:
-    """Adds a verb to the table."""
-    insort(VERBS, verb, key=lambda each: (GROUPS.index(each.group), each.rank))
-    for word in verb.words:
-        insort(_BY_WORD.setdefault(word, []), verb, key=lambda each: (GROUPS.index(each.group), each.rank))
+def register(verb: Verb, entry: Entry) -> None:
+    """Adds a verb to the tables."""
+    ENTRIES[verb] = entry
+    insort(VERBS, verb, key=lambda each: (GROUPS.index(each.group), ENTRIES[each].rank))
+    _BY_WORD.update(dict.fromkeys(verb.words, verb))
 
 
 def find(word: str, *, per_game: bool | None = None) -> Verb | None:
     """The verb a word calls, by name, alias or abbreviation; None if there is none. word: in any case."""
-    called = _BY_WORD.get(folded := word.casefold())
-    if called is None:
-        return None
-    candidates = [verb for verb in called if per_game in (None, verb.per_game)]
-    return next((verb for verb in candidates if folded == verb.name), candidates[0] if candidates else None)
+    verb = _BY_WORD.get(word.casefold())
+    return verb if verb is not None and per_game in (None, verb.per_game) else None
 
 
-def leading(words: Sequence[str], *, per_game: bool | None = None) -> tuple[Verb | None, int]:
+def leading(words: Sequence[str]) -> tuple[Verb | None, int]:
     """The verb the words begin with, and how many words it takes: two, like "all show", or one, like "all-show"."""
-    if len(words) > 1 and (verb := find(" ".join(words[:2]), per_game=per_game)) is not None:
+    if len(words) > 1 and (verb := find(" ".join(words[:2]))) is not None:
         return verb, 2
-    verb = find(words[0].replace("-", " "), per_game=per_game) if words else None
+    verb = find(words[0].replace("-", " ")) if words else None
     return verb, 0 if verb is None else 1
 
 
@@ -264,7 +279,7 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
 def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
     """Whether the word in place of a board is a move: in an answer to a board mail "preview 6" names edge 6."""
     number = args.get("BOARD", "").partition("#")[0]
-    may_be = standing.board is not None and any(param.key == "MOVE" for param in verb.params)
+    may_be = standing.board is not None and "MOVE" in verb.keys
     return may_be and number.isdecimal() and int(number) < FIRST_BOARD
 
 
@@ -376,7 +391,7 @@ def numbered(sentence: str, board: int) -> str:
 
     def named(quoted: re.Match[str]) -> str:
         verb, _ = leading(quoted[1].split())
-        is_of_board = verb is not None and any(param.key == "BOARD" for param in verb.params)
+        is_of_board = verb is not None and "BOARD" in verb.keys
         return f'"{board} {quoted[1]}"' if is_of_board and str(board) not in quoted[1] else quoted[0]
 
     return re.sub(r'"([a-z][^"]*)"', named, sentence)
@@ -408,7 +423,7 @@ def secrets_of_refused(line: str) -> frozenset[str]:
     """
     words = line.split()
     verb, count = leading(words)
-    sets = verb is not None and any(param.name == "NEW-PASSWORD" for param in verb.params)
+    sets = verb is not None and "NEW-PASSWORD" in verb.keys
     if verb is None and words:
         sets = bool(difflib.get_close_matches(words[0].casefold()[:40], _SETTING, n=1, cutoff=_LIKE))
     return frozenset(word for word in words[max(count, 1) :] if sets and len(word) >= SHORTEST_SECRET)

@@ -42,7 +42,7 @@ class Restated:
     def whole_line(self) -> str:
         """The line, with the number of the named board in front if its verb is about a board."""
         verb, _ = leading(self.line.split())
-        is_of_board = verb is None or any(param.key == "BOARD" for param in verb.params)
+        is_of_board = verb is None or "BOARD" in verb.keys
         return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
 
 

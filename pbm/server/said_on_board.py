@@ -144,7 +144,7 @@ class SaidOnBoard:
             return Restated("show", board=number)
         verb = find(plain(self.text))
         # "show game 101": the number stands behind the verb, not in front.
-        if verb is not None and any(param.key == "BOARD" for param in verb.params):
+        if verb is not None and "BOARD" in verb.keys:
             return Restated(verb.name, board=number)
         # What is wrong with the command is told then.
         if begins_like_command(whole) and not isinstance(self.meant, Sure):

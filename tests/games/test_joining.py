@@ -12,7 +12,7 @@ from games import GAMES, LEFT_OUT, join
 from games.hex import Hex
 from games.rules import Option
 from pbm.core.registry import HANDLERS, handles
-from pbm.reading.verbs import LOOKING, Locks, Verb
+from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 
 
 class Frob(Hex):
@@ -113,8 +113,8 @@ def test_a_command_keeps_its_name(monkeypatch):
     """A game of that name would take the command from everybody."""
     monkeypatch.setitem(GAMES, "juggle", Frob())
     monkeypatch.setattr(games.registry, "LEFT_OUT", {})
-    monkeypatch.setattr("pbm.core.registry.register", lambda verb: None)
+    monkeypatch.setattr("pbm.core.registry.register", lambda verb, entry: None)
     monkeypatch.setitem(HANDLERS, "juggle now", None)
-    handles(Verb("juggle now", LOOKING, Locks.NOTHING, rank=1), "juggle")(lambda *_: None)
+    handles(Verb("juggle now", LOOKING, Locks.NOTHING), Entry(1, "juggle"))(lambda *_: None)
     assert "juggle" not in GAMES
     assert games.registry.LEFT_OUT == {"juggle": '"juggle" is a command, so no game can have this name.'}

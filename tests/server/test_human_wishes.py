@@ -344,7 +344,7 @@ def test_how_a_game_with_somebody_goes_is_shown(club: House) -> None:
     assert [each["Subject"] for each in got] == ["Cross Board 101 alice-bob", "Hex Board 102 alice-bob"]
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if any(param.key == "BOARD" for param in verb.params)])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if "BOARD" in verb.keys])
 def test_a_line_that_begins_with_a_board_names_no_other(verb: Verb, club: House) -> None:
     every = ("all", "me", "102", "102 F6", "#1", "zoom C3 4")
     before = club.dump()["plies"]

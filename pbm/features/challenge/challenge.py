@@ -24,7 +24,7 @@ from pbm.features.challenge.earlier import beginning
 from pbm.features.challenge.invitation import invite
 from pbm.features.challenge.offer import Proposal, propose, start
 from pbm.reading.commands import Command
-from pbm.reading.verbs import STARTING, Verb
+from pbm.reading.verbs import STARTING, Entry, Verb
 
 ME = "me"
 """The word by which challengers name themselves."""
@@ -32,13 +32,9 @@ ME = "me"
 
 @handles(
     Verb(
-        "GAME challenge [OPTIONS] USERID1 USERID2",
-        STARTING,
-        rank=10,
-        shortest=5,
-        other_usage="USERID1 USERID2 USERID PASSWORD",
+        "GAME challenge [OPTIONS] USERID1 USERID2", STARTING, shortest=5, other_usage="USERID1 USERID2 USERID PASSWORD"
     ),
-    "start a game; the first userid moves first, and me is yourself",
+    Entry(10, "start a game; the first userid moves first, and me is yourself"),
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
@@ -119,8 +115,8 @@ def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Play
 
 
 @handles(
-    Verb("GAME rematch BOARD USERID PASSWORD", STARTING, rank=40),
-    "play the game of an ended board again, with the seats exchanged",
+    Verb("GAME rematch BOARD USERID PASSWORD", STARTING),
+    Entry(40, "play the game of an ended board again, with the seats exchanged"),
 )
 def rematch(request: Request, command: Command) -> Answer | None:
     """Start the game again, with the seats exchanged; either player can do so.

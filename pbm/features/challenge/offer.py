@@ -40,7 +40,7 @@ from pbm.mailin import Message
 from pbm.reading.commands import Command
 from pbm.reading.consent import Answer as Reply
 from pbm.reading.consent import consent
-from pbm.reading.verbs import STARTING, Verb
+from pbm.reading.verbs import STARTING, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import INVITE, Ticket
@@ -111,8 +111,8 @@ def propose(
 
 
 @handles(
-    Verb("withdraw USERID PASSWORD WHOM", STARTING, rank=45),
-    "take back your challenge of a player, or your invitation of an address, before it is answered",
+    Verb("withdraw USERID PASSWORD WHOM", STARTING),
+    Entry(45, "take back your challenge of a player, or your invitation of an address, before it is answered"),
 )
 def withdraw(request: Request, command: Command) -> Answer:
     asker, whom, tx = request.author.who(command), command.args["WHOM"], request.tx

@@ -18,7 +18,7 @@ from pbm.features.tournament import letters
 from pbm.features.tournament.director import Ladder
 from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
-from pbm.reading.verbs import TOURNAMENTS, Locks, Verb
+from pbm.reading.verbs import TOURNAMENTS, Entry, Locks, Verb
 from pbm.store.tournaments import Stage, Tournament
 
 ENDED_SHOWN = 10
@@ -26,8 +26,8 @@ ENDED_SHOWN = 10
 
 
 @handles(
-    Verb("tournaments [GAME]", TOURNAMENTS, Locks.NOTHING, rank=10, aliases=("events",)),
-    "the tournaments there are, of a game or of all: who plays when, and how it goes",
+    Verb("tournaments [GAME]", TOURNAMENTS, Locks.NOTHING, aliases=("events",)),
+    Entry(10, "the tournaments there are, of a game or of all: who plays when, and how it goes"),
 )
 def tournaments(request: Request, command: Command) -> Answer:
     tx, word = request.tx, command.args.get("GAME", "").casefold()
@@ -45,8 +45,8 @@ def tournaments(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD", TOURNAMENTS, rank=20, aliases=("event create",)),
-    "make a tournament that players may join: round-robin, swiss, knockout, ladder or league",
+    Verb("tournament create [OPTIONS] NAME KIND GAME USERID PASSWORD", TOURNAMENTS, aliases=("event create",)),
+    Entry(20, "make a tournament that players may join: round-robin, swiss, knockout, ladder or league"),
 )
 def create(request: Request, command: Command) -> Answer:
     player, args = request.author.who(command), command.args
@@ -60,8 +60,8 @@ def create(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament show NAME", TOURNAMENTS, Locks.NOTHING, rank=30, aliases=("event show",)),
-    "what a tournament is about, its rules, and who is in it",
+    Verb("tournament show NAME", TOURNAMENTS, Locks.NOTHING, aliases=("event show",)),
+    Entry(30, "what a tournament is about, its rules, and who is in it"),
 )
 def show(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
@@ -78,10 +78,8 @@ def _shown(request: Request, tournament: Tournament) -> str:
 
 
 @handles(
-    Verb(
-        "tournament join NAME USERID PASSWORD", TOURNAMENTS, rank=40, aliases=("event join", "join tournament", "join")
-    ),
-    "take part in a tournament",
+    Verb("tournament join NAME USERID PASSWORD", TOURNAMENTS, aliases=("event join", "join tournament", "join")),
+    Entry(40, "take part in a tournament"),
 )
 def join(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _open_one(request, command.args["NAME"])
@@ -108,8 +106,8 @@ def _prospect(tournament: Tournament, *, is_full: bool) -> str:
 
 
 @handles(
-    Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, rank=45, aliases=("event bye",)),
-    "have no game in the next round of a Swiss: half a point, once, unless it is the last round",
+    Verb("tournament bye NAME USERID PASSWORD", TOURNAMENTS, aliases=("event bye",)),
+    Entry(45, "have no game in the next round of a Swiss: half a point, once, unless it is the last round"),
 )
 def bye(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
@@ -119,8 +117,8 @@ def bye(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, rank=50, aliases=("event leave",)),
-    "leave a tournament; what you still play there is lost",
+    Verb("tournament leave NAME USERID PASSWORD", TOURNAMENTS, aliases=("event leave",)),
+    Entry(50, "leave a tournament; what you still play there is lost"),
 )
 def leave(request: Request, command: Command) -> Answer:
     player, tournament = request.author.who(command), _named(request, command)
@@ -131,8 +129,8 @@ def leave(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, rank=60, aliases=("event start",)),
-    "let a tournament of yours begin now, with those who have joined",
+    Verb("tournament start NAME USERID PASSWORD", TOURNAMENTS, aliases=("event start",)),
+    Entry(60, "let a tournament of yours begin now, with those who have joined"),
 )
 def start(request: Request, command: Command) -> Answer:
     tournament = _own(request, command)
@@ -142,8 +140,8 @@ def start(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, rank=70, aliases=("event cancel",)),
-    "end a tournament of yours early",
+    Verb("tournament cancel NAME USERID PASSWORD", TOURNAMENTS, aliases=("event cancel",)),
+    Entry(70, "end a tournament of yours early"),
 )
 def cancel(request: Request, command: Command) -> Answer:
     tournament = _own(request, command)
@@ -152,8 +150,8 @@ def cancel(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament pairings NAME [ROUND]", TOURNAMENTS, Locks.NOTHING, rank=80, aliases=("event pairings",)),
-    "who meets whom in a tournament, and on which board",
+    Verb("tournament pairings NAME [ROUND]", TOURNAMENTS, Locks.NOTHING, aliases=("event pairings",)),
+    Entry(80, "who meets whom in a tournament, and on which board"),
 )
 def pairings(request: Request, command: Command) -> Answer:
     """Show the present round, or any of the season; of a ladder, the games under way and the latest ones."""
@@ -171,8 +169,8 @@ def pairings(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament standings NAME", TOURNAMENTS, Locks.NOTHING, rank=90, aliases=("event standings",)),
-    "how the players of a tournament stand",
+    Verb("tournament standings NAME", TOURNAMENTS, Locks.NOTHING, aliases=("event standings",)),
+    Entry(90, "how the players of a tournament stand"),
 )
 def standings(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
@@ -182,8 +180,8 @@ def standings(request: Request, command: Command) -> Answer:
 
 
 @handles(
-    Verb("tournament challenge NAME USERID PASSWORD [OTHER]", TOURNAMENTS, rank=100, aliases=("event challenge",)),
-    "challenge somebody above you on a ladder; alone it shows whom you may",
+    Verb("tournament challenge NAME USERID PASSWORD [OTHER]", TOURNAMENTS, aliases=("event challenge",)),
+    Entry(100, "challenge somebody above you on a ladder; alone it shows whom you may"),
 )
 def challenge(request: Request, command: Command) -> Answer | None:
     player, tournament = request.author.who(command), _named(request, command)
