@@ -100,14 +100,10 @@ def _go_on(board: OpenBoard) -> bool:
 def _follow(board: OpenBoard, intent: Intent) -> None:
     """Answer the last ply as planned, if that is legal now; the rest of the plan stays."""
     board.intents.drop(intent)
-    where, played = "", board.match.record.notations[-1:]
+    where = ""
     try:
         plan, ply = plans.of(intent)
-        if intent.kind is IntentKind.PLAN and ply is not None and ply <= len(board.match.record):
-            # Several, if the other side moved more than once.
-            played = board.match.record.notations[ply - 1 :]
-        else:
-            board.check_running(ply and ply + 1, intent.text.partition("#")[0])
+        played = _plies_to_answer(board, intent, ply)
         branch = plans.fitting(plan, plans.TOGETHER.join(played))
         # A plan that does not fit is dropped: later it would answer another position than it was made for.
         if branch is None:
@@ -130,6 +126,16 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
     then = plans.settled(board.state, branch.then) if branch.condition == plans.ANY else branch.then
     if then and board.match.result is None:
         keep_plan(board, intent.seat, then)
+
+
+def _plies_to_answer(board: OpenBoard, intent: Intent, ply: int | None) -> tuple[str, ...]:
+    """The plies that an intent for this one answers. Raises: as OpenBoard.check_running."""
+    notations = board.match.record.notations
+    # Several, if the other side moved more than once.
+    if intent.kind is IntentKind.PLAN and ply is not None and ply <= len(notations):
+        return notations[ply - 1 :]
+    board.check_running(ply and ply + 1, intent.text.partition("#")[0])
+    return notations[-1:]
 
 
 def _told(board: OpenBoard, played: Sequence[str]) -> str:

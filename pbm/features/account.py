@@ -363,22 +363,29 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
     Raises: NotAllowed if somebody else has taken the userid meanwhile.
     """
     players, payload = request.tx.players, ticket.payload
-    opens = "hash" in payload
-    player = players.find(payload["userid"]) if opens else players.get(ticket.player_id or 0)
+    if "hash" in payload:
+        return _signed_up(request, payload["userid"], payload["hash"], payload["address"])
+    player = players.get(ticket.player_id or 0)
     known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
     # The player may have dropped the address since.
-    if not opens:
-        return players.confirm(known.id, request.now) if known is not None else None
+    return players.confirm(known.id, request.now) if known is not None else None
+
+
+def _signed_up(request: Request, userid: str, password_hash: str, address: str) -> Address | None:
+    """The address with which somebody signs up, confirmed, in the account that it opens. Raises: NotAllowed."""
+    players = request.tx.players
+    player = players.find(userid)
+    known = _own_addresses(request, player).get(address.casefold()) if player is not None else None
     # Two addresses of one sign-up open one account: the second answer finds it by its password.
-    made = player is not None and payload["hash"] != NO_PASSWORD and players.password_hash(player.id) == payload["hash"]
+    made = player is not None and password_hash != NO_PASSWORD and players.password_hash(player.id) == password_hash
     # The same answer may come twice.
     if known is not None and (made or known.confirmed_at):
         return players.confirm(known.id, request.now)
     # The userid belongs to the first who confirms it.
     if player is None or not made:
-        check_free(request.tx, payload["userid"])
-        player = players.add(payload["userid"], payload["hash"], request.now)
-    return players.add_address(player.id, payload["address"], request.now, confirmed=True)
+        check_free(request.tx, userid)
+        player = players.add(userid, password_hash, request.now)
+    return players.add_address(player.id, address, request.now, confirmed=True)
 
 
 def _own_addresses(request: Request, player: Player) -> dict[str, Address]:

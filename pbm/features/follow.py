@@ -118,19 +118,19 @@ def _follow_tournament(request: Request, player: Player, tournament: Tournament)
 
 def _listed(request: Request, player: Player) -> str:
     # Boards, players, tournaments and games are followed in four places, and the first and the last in two ways.
-    boards = request.tx.follows.boards(player.id)
+    follows, choices = request.tx.follows, {game: request.tx.choices.of_one(game, player.id) for game in GAMES}
     found = {
-        "players": [each.userid for each in request.tx.follows.players(player.id)],
+        "players": [each.userid for each in follows.players(player.id)],
         "tournaments": [tournament.name for tournament in request.tx.tournaments.followed(player.id)],
-        "games": [game for game in GAMES if request.tx.choices.of_one(game, player.id).follows],
-        "boards": [str(board) for board, ends_only in boards if not ends_only],
-        "boards, only their ends": [str(board) for board, ends_only in boards if ends_only],
-        "games, only their ends": [game for game in GAMES if request.tx.choices.of_one(game, player.id).notify_ends],
+        "games": [game for game, choice in choices.items() if choice.follows],
+        "boards": [*map(str, follows.boards(player.id, ends_only=False))],
+        "boards, only their ends": [*map(str, follows.boards(player.id, ends_only=True))],
+        "games, only their ends": [game for game, choice in choices.items() if choice.notify_ends],
     }
-    if not any(found.values()):
+    lines = [f"  {kind}: {', '.join(words)}" for kind, words in found.items() if words]
+    if not lines:
         return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
-    lines = [f"{kind}: {', '.join(words)}" for kind, words in found.items() if words]
-    return wrapped("\n".join(["You follow", *(f"  {line}" for line in lines), "", '"unfollow" and a word ends it.']))
+    return wrapped("\n".join(["You follow", *lines, "", '"unfollow" and a word ends it.']))
 
 
 @handles(

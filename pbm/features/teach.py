@@ -350,12 +350,12 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
             after = following.value * game.to_move(state.position).sign
         else:
             after = side.sign * thought.value
-        advised = _advised(thought, number if game.info.swap else 0)
+        advised, opens = _advised(game, thought, number), game.info.swap and number == 1
         # Too good a first move is swapped.
-        worth = -abs(after) if game.info.swap and number == 1 else side.sign * after
+        worth = -abs(after) if opens else side.sign * after
         lost = advised.value - worth if advised.move != played else 0.0
         proved = outcome is not None or (following or thought).exact
-        grounds = _grounds(advised, played, worth, proved, opens=game.info.swap and number == 1)
+        grounds = _grounds(advised, played, worth, proved, opens=opens)
         name = game.sides(state.options)[side - 1]
         line = ", ".join(advised.line[1 : None if advised.exact else MOST_EXPECTED + 1])
         stood = side.sign * thought.value
@@ -377,13 +377,10 @@ def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens
     return f"It is proved that {known}." if known else "That is an estimate."
 
 
-def _advised(thought: Thought, swap_ply: int) -> Thought:
-    """The best advice: to swap, if the ply may be a swap and the position is worth less than the other side's.
-
-    swap_ply: the number of the ply in a game with a swap; 0 in other games.
-    """
+def _advised(game: AnyGame, thought: Thought, ply: int) -> Thought:
+    """The best advice: to swap, if the ply may be a swap and the position is worth less than the other side's."""
     # A little less is within the error of an estimate, and swapping costs the first move.
-    swaps = swap_ply == 2 and thought.value < SWAPS_BELOW
+    swaps = game.info.swap and ply == 2 and thought.value < SWAPS_BELOW
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
 
@@ -405,23 +402,23 @@ def closing(match: Match, state: State, thought: Thought) -> Closing | None:
     # A game without a result, or one that was drawn by the rules, was not ended by anybody.
     if result is None or (result.winner is None and result.ending is not Ending.AGREED):
         return None
-    last = _advised(thought, state.plies + 1 if state.game.info.swap else 0)
+    last = _advised(state.game, thought, state.plies + 1)
     leads = state.to_move if last.value > 0 else other(state.to_move)
     # A draw by agreement costs the side that stood better; otherwise it is the loser who gave up.
     seat = leads if result.winner is None else other(result.winner)
-    worth = last.value if seat == state.to_move else -last.value
+    worth, move = (last.value, last.move) if seat == state.to_move else (-last.value, "")
     # Whoever was losing anyway had reason to end it.
     if worth <= (SWING if result.winner is None else -SWING):
         return None
     did = {Ending.RESIGNED: "resigned", Ending.AGREED: "agreed to a draw"}.get(result.ending, "let the game go")
     side = state.side_name(seat)
-    move = last.move if seat == state.to_move else ""
     # A proved worth is told as a fact, an estimate with whose it is.
     if last.exact:
-        known = f"it is proved that {side} could have {'won' if worth > 0 else 'drawn'}"
-        return Closing(seat, did, known + (f", with {move}" if move else ""))
-    known = f"robot{TEACHER} puts the chances of {side} at {round(50 + 50 * worth)} %"
-    return Closing(seat, did, known + (f", and would have gone on with {move}" if move else ""))
+        known, best = f"it is proved that {side} could have {'won' if worth > 0 else 'drawn'}", f", with {move}"
+    else:
+        known = f"robot{TEACHER} puts the chances of {side} at {round(50 + 50 * worth)} %"
+        best = f", and would have gone on with {move}"
+    return Closing(seat, did, known + best if move else known)
 
 
 def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:

@@ -146,11 +146,12 @@ class SaidOnBoard:
         # "show game 101": the number stands behind the verb, not in front.
         if verb is not None and "BOARD" in verb.keys:
             return Restated(verb.name, board=number)
+        if isinstance(self.meant, Sure):
+            if self.meant.line == self.text.strip():
+                return Restated(self.meant.line, board=number)
         # What is wrong with the command is told then.
-        if begins_like_command(whole) and not isinstance(self.meant, Sure):
+        elif begins_like_command(whole):
             return None
-        if isinstance(self.meant, Sure) and self.meant.line == self.text.strip():
-            return Restated(self.meant.line, board=number)
         found = self.restated(is_open=True)
         # The letter answers the server, so its words are not for the opponent.
         if found is None or found.line == CHAT:
@@ -358,8 +359,7 @@ class SaidOnBoard:
             return self._answer_to_words()
         self._check_near_verb()
         self._check_heard()
-        # Robots read nothing, so what asks something is answered by us.
-        told = self._told_of(self.rival, about) if self.rival is not None else None
+        told = self._told_of_rival(about)
         if told is not None:
             return told
         self._check_wishes(about)
@@ -376,12 +376,14 @@ class SaidOnBoard:
         self.check_no_password()
         if not self.may_write(self.writer):
             return None
-        return Restated(CHAT, kept, UNHEARD if self.rival is not None else self._read_as(about))
+        return Restated(CHAT, kept, self._read_as(about))
 
-    def _told_of(self, robot: Player, about: str) -> Restated | None:
+    def _told_of_rival(self, about: str) -> Restated | None:
         """What the server tells in place of a robot, which reads no words; None if it knows no more."""
+        if self.rival is None:
+            return None
         if about == "who":
-            return Restated(f"about {robot.userid}")
+            return Restated(f"about {self.rival.userid}")
         if topic(self.text):
             return Restated(topic(self.text).replace("GAME", game_named(self.text) or self.board.match.game))
         return about_time(self.request, self.text, about) if about in HELPS else None
@@ -434,7 +436,9 @@ class SaidOnBoard:
             raise Unsure(f"It is not clear whether you mean {move}. If you do:", move)
 
     def _read_as(self, about: str) -> str:
-        """How a message is read: as a wish that the server could grant, if it is one."""
+        """How a message is read: as a wish that the server could grant, if it is one, or as words to a robot."""
+        if self.rival is not None:
+            return UNHEARD
         clock = self.board.match.clock
         is_timed = clock is not None and clock.control.timed
         # Where no clock runs, nobody needs a vacation.

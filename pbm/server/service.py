@@ -273,13 +273,14 @@ def watch(tx: Transaction) -> Iterator[Stop]:
             yield down
         else:
             since = min(failing, last)
-    if known is None and since is not None:
-        tx.absences.add(None, Stop(StopKind.OUTAGE, since))
-        log.error("nothing_delivered", since=since.isoformat())
+    if known is None:
+        if since is not None:
+            tx.absences.add(None, Stop(StopKind.OUTAGE, since))
+            log.error("nothing_delivered", since=since.isoformat())
     # One mail shows whether the smarthost is back, where all at once would only be refused again.
-    elif known is not None and failing is not None:
+    elif failing is not None:
         tx.outbox.hurry_one(tx.now)
-    elif known is not None:
+    else:
         tx.absences.end(known, tx.now)
         tx.outbox.hurry(tx.now)
         log.warning("delivered_again", since=known.stop.starts_at.isoformat())

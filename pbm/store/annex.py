@@ -112,10 +112,10 @@ class Follows(Queries):
         """False if they did not follow it."""
         return self._drop(follows, player_id=player_id, board=board) != 0
 
-    def boards(self, player_id: int) -> list[tuple[int, bool]]:
-        """The boards that the player follows directly, ascending, and whether only their ends."""
-        found = select(follows.c.board, follows.c.ends_only).where(follows.c.player_id == player_id)
-        return [(row.board, row.ends_only) for row in self._connection.execute(found.order_by(follows.c.board))]
+    def boards(self, player_id: int, *, ends_only: bool) -> list[int]:
+        """The boards that the player follows directly, or those of which they only want the ends, ascending."""
+        own = (follows.c.player_id == player_id) & follows.c.ends_only.is_(ends_only)
+        return self._column(select(follows.c.board).where(own).order_by(follows.c.board))
 
     def players(self, player_id: int) -> list[Player]:
         """The players whom this one follows, by userid."""
