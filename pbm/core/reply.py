@@ -11,7 +11,7 @@ from pbm.compose import Answer, Drawn, Outcome
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of
-from pbm.core.request import Request
+from pbm.core.request import Flaw, Request
 from pbm.core.robots import is_robot
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.match import Player, Seat
@@ -145,9 +145,9 @@ def refuse(
 def _is_for_want_of_proof(request: Request, error: Rejected | GameError) -> bool:
     """Whether the command failed only because the mail that is answered proves nothing any more."""
     sender = request.sender
-    if sender.is_lost and sender.claimed and isinstance(error, UnknownCommand):
+    if sender.flaw is Flaw.LOST and sender.claimed and isinstance(error, UnknownCommand):
         return True
-    return sender.is_void and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed))
+    return sender.flaw is Flaw.VOID and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed))
 
 
 def _seat_shown(request: Request, board: OpenBoard, player: Player) -> Seat:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
+from enum import Enum
 from functools import cache
 from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
@@ -51,14 +52,19 @@ _LIKE_A_ROBOT = 0.8
 """How similar to a robot's name a word must be that may mean it: "robbot2" is, "robert2" is not."""
 
 
+class Flaw(Enum):
+    """Why the token of the address that a mail came to shows nothing."""
+
+    VOID = "it was revoked or has expired"
+    LOST = "it is unknown, as when the database has been set back"
+
+
 class Sender(NamedTuple):
     """The sender, by what the mail shows before any command is looked at."""
 
     standing: Standing = Standing()
     seat: SeatToken | None = None
     """The board, seat and revision that the mail's reply token is for."""
-    board: int | None = None
-    """The board that the mail answers, by its token or any other sign."""
     proven: Player | None = None
     """The player, proven by a token, or by an address that a trusted mail server vouches for."""
     claimed: Player | None = None
@@ -67,26 +73,25 @@ class Sender(NamedTuple):
     """When the mail that is answered was written; None where not known."""
     seated: Player | None = None
     """The player in the seat of the mail's token; the sender may be somebody else, if the mail was forwarded."""
-    address: str = ""
-    """The address that a token proves the mail is from, where nobody has an account with it."""
+    newcomer: AddressToken | None = None
+    """The token that proves the address in From, where nobody has an account with it."""
     own: Player | None = None
     """The player in the seat of the token, if From is an address of theirs: enough for what is about the token's board
     alone, and for being answered as a player.
     """
     at_home: tuple[Player, ...] = ()
     """The players who had From as a confirmed address before anything was done."""
-    is_void: bool = False
-    """The mail shows nothing but a token that was revoked or has expired."""
-    is_lost: bool = False
-    """The mail came to an address with an unknown token, as when the database has been set back."""
+    flaw: Flaw | None = None
+    """None if the mail came without a token, or shows something."""
     bystander_of: Player | None = None
     """The player whose own mail is answered, with the token of their seat, by somebody who is not at the board."""
-    leaves: bool = False
-    """The stranger at `address` has asked for no more mail, and now answers what they were told then."""
-    wish: int = 0
-    """The number of the wish that is shown in the mail which the newcomer at `address` answers; 0 for none."""
     usual: Player | None = None
     """The player in From, if the mail comes from a network where they have shown who they are."""
+
+    @property
+    def board(self) -> int | None:
+        """The board that the mail answers, by its token or any other sign."""
+        return self.standing.board
 
     @property
     def shown(self) -> Player | None:
@@ -109,7 +114,7 @@ class Sender(NamedTuple):
         if player is not None and self.seat is not None:
             is_proven = vouched and player == self.own
         else:
-            is_proven = player is not None or vouched or bool(self.address)
+            is_proven = player is not None or vouched or self.newcomer is not None
         if is_proven:
             return Pool.PROVEN
         is_usual = self.usual is not None and player in (None, self.usual)
@@ -293,10 +298,10 @@ class Author(Desk):
     incoming: Incoming
     sender: Sender
     _boards: Boards
+    offered: AddressToken
+    """What a newcomer may accept: by the mail they answer or, once it is known, by the answer to this one."""
     player: Player | None = None
     """The author's account, as far as it is known by now."""
-    wish: int = 0
-    """The number of the wish that a newcomer is shown in the answer; 0 for the one they were shown before."""
 
     def who(self, command: Command, board: int | None = None) -> Player:
         """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it.
@@ -419,9 +424,8 @@ class Author(Desk):
             sender = self.incoming.message.sender
             last_day = day_of(self.now + timedelta(days=self.tools.house.answer_token_days))
             # Several players may share the address: a token for somebody without an account would be nobody's.
-            newcomer = None if sent_by.at_home else AddressToken.of(
-                sender, last_day, leaves=sent_by.leaves, wish=self.wish or sent_by.wish
-            )  # fmt: skip
+            leaves, wish = bool(self.offered.leaves), self.offered.wish
+            newcomer = None if sent_by.at_home else AddressToken.of(sender, last_day, leaves=leaves, wish=wish)
             return Reader((sender,), newcomer=newcomer) if sender and sender.isascii() else Reader(())
         reader = reader_of(self, player)
         return reader if proved and reader.addresses else replace(reader, addresses=(self.incoming.message.sender,))
@@ -508,7 +512,7 @@ class Request(Desk):
         self.is_player = cache(lambda word: ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word))
         self.secrets = self.incoming.secrets
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
-        self.author = Author(self.tx, self.tools, self.incoming, by, self.boards)
+        self.author = Author(self.tx, self.tools, self.incoming, by, self.boards, by.newcomer or AddressToken(0, 0))
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
 
     @property
@@ -603,7 +607,7 @@ class Request(Desk):
 
     def _is_theirs(self, address: str) -> bool:
         """Whether the mail shows that the address is its writer's. A password says nothing about From."""
-        is_shown = self.message.authenticated or self.sender.proven is not None or bool(self.sender.address)
+        is_shown = self.message.authenticated or bool(self.sender.proven or self.sender.newcomer)
         return is_shown and address.casefold() == self.message.sender.casefold()
 
     def excess(self, act: Act, to: str = "") -> TooMuch | None:

@@ -127,7 +127,7 @@ class Wish(NamedTuple):
 def kept(request: Request) -> Wish | None:
     """The wish that the mail which a newcomer answers has shown them; None if it showed none, or is too old."""
     # A wish counts only for who answers the mail that shows it: anybody may have sent another one with their From.
-    number = request.author.wish or request.sender.wish
+    number = request.author.offered.wish
     item = request.tx.agenda.get(_WISH, number) if number else None
     return Wish(tuple(item.payload["lines"]), item.payload["comment"]) if item else None
 
@@ -146,12 +146,13 @@ def ask_name(
     is_unread: their answer to the same question could not be read.
     """
     # Whoever wants something stays.
-    request.author.sender = request.sender._replace(leaves=False)
+    author = request.author
+    author.offered = replace(author.offered, leaves=0)
     if wish is not None:
         known = json.dumps([request.message.sender.casefold(), wish.lines, wish.comment])
-        request.author.wish = int.from_bytes(sha256(known.encode()).digest()[:5])
+        author.offered = replace(author.offered, wish=int.from_bytes(sha256(known.encode()).digest()[:5]))
         until = request.now + timedelta(days=request.tools.house.answer_token_days)
-        request.tx.agenda.put(_WISH, request.author.wish, until, lines=wish.lines, comment=wish.comment)
+        request.tx.agenda.put(_WISH, author.offered.wish, until, lines=wish.lines, comment=wish.comment)
     words = {
         "robot": request.tools.composer.robot.address,
         "wish": kept(request),
@@ -166,15 +167,15 @@ def ask_name(
 
 def join(request: Request, name: str, wish: Wish | None = None) -> None:
     """Open an account for a newcomer, and welcome them. wish: what is done next. Raises: BadArguments, NotAllowed."""
-    address = request.sender.address
+    address = request.message.sender
     try:
         player = open_account(request.tx, address, name)
     # "José" can be called Jose, and most do not guess that.
     except BadArguments as error:
         raise BadArguments(str(error), _unaccented(name)) from None
-    request.author.sender = request.sender._replace(standing=KNOWN, proven=player, claimed=player, address="")
+    request.author.sender = request.sender._replace(standing=KNOWN, proven=player, claimed=player, newcomer=None)
     request.author.player = player
-    request.tx.agenda.drop(_WISH, request.sender.wish)
+    request.tx.agenda.drop(_WISH, request.author.offered.wish)
     seeks = (seek for game in GAMES for seek in request.tx.seeks.open(game) if fits(request, seek, player))
     request.outgoing.write(
         address,
@@ -204,7 +205,7 @@ def greet(request: Request, text: str, wished: Callable[[str], Wish | None]) -> 
     name, words, answer = _said(request, text)
     # "I don't remember you, who are you?" asks, and declines nothing.
     if answer in (Consented.NO, Consented.NEVER) and not lost(text):
-        request.tx.invitations.refuse(request.sender.address, request.now)
+        request.tx.invitations.refuse(request.message.sender, request.now)
         return None
     if name:
         wish = wished(words) if words else kept(request)
@@ -228,7 +229,7 @@ def _said(request: Request, text: str) -> tuple[str, str, Consented]:
     answer = consent(text).answer
     name, words = named_wish(text)
     # They have asked for no more mail, and were told what that means: their "yes" or "ok" agrees to that.
-    if request.sender.leaves and not _PLAYS.search(text):
+    if request.author.offered.leaves and not _PLAYS.search(text):
         return "", "", Consented.NO if answer is Consented.YES else answer
     # "sim" is a yes in some language, and no name.
     if answer is Consented.YES and name.casefold() == plain(text):

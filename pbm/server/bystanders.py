@@ -58,7 +58,7 @@ def _could_be_done(request: Request, order: Order, owner: Player) -> bool:
         return False
     board = request.sender.board
     standing = Standing(request.sender.standing.game, board, known=True, proven=True)
-    trial = request.again(Sender(standing, token, board, seated=owner))
+    trial = request.again(Sender(standing, token, seated=owner))
     with suppress(NeedsIdentity):
         tried(trial, order)
         return trial.refusal is None

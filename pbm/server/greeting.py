@@ -38,7 +38,7 @@ def answer_mail(request: Request) -> list[Mail]:
     reader, answers = request.author.reader(), request.outgoing.answers
     known = reader.player is not None
     if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
-        leaves = request.sender.leaves or _wants_no_mail(request)
+        leaves = bool(request.author.offered.leaves) or _wants_no_mail(request)
         answers = [_farewell(request) if leaves else _greeting(request, answers[-1].line)]
         reader = replace(reader, newcomer=reader.newcomer and replace(reader.newcomer, leaves=int(leaves)))
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
@@ -56,7 +56,7 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
         return _wants_no_mail(request)
     if isinstance(refusal, NotFound) and is_said(request.message.text.partition(" ")[0]):
         return True
-    if request.sender.address or isinstance(refusal, UnknownCommand):
+    if request.sender.newcomer or isinstance(refusal, UnknownCommand):
         return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))
     return is_newcomers(unsigned(request.message.text).strip() or strip_subject(request.message.subject))
 
@@ -102,7 +102,7 @@ def _greeting(request: Request, line: str) -> Answer:
             'No account has your address. If yours has another one, "help account" tells how to get a new password, '
             "and how to change its address."
         )
-    elif request.sender.address and not is_typo:
+    elif request.sender.newcomer and not is_typo:
         problem = "Your answer could not be read. One word is enough: a name you like."
     game = GAMES.get(game_named(words), GAMES[FIRST]).info
     text = request.outgoing.page("stranger.txt", robot=robot, board=board, wish=wish, problem=problem, game=game)

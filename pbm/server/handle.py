@@ -211,7 +211,7 @@ class Handler:
     def _spent(self, tx: Transaction, mail: Prepared) -> TooMuch | None:
         """Why a mail that only asks for an answer gets none, so that nothing is done; None if it may get one."""
         sender, message = mail.sender, mail.letter
-        if sender.proven or sender.seated or sender.address or mail.verified:
+        if sender.proven or sender.seated or sender.newcomer or mail.verified:
             # They will be answered, or what they ask changes something and is done all the same.
             if sender.shown not in sender.at_home or mail.verified or not mail.only_reads:
                 return None
@@ -252,7 +252,7 @@ class Handler:
             writer = mail.sender.seated
             mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
         author, told = request.author.player or request.sender.proven, told_since_the_ply(request)
-        if author is not None and mail.sender.address:
+        if author is not None and mail.sender.newcomer:
             note_home(at.tx, author.userid, mail.origin)
         return Obeyed(mails, author, frozenset(request.asked), request.withheld, told, _about(request, mail))
 

@@ -18,7 +18,7 @@ from pbm.core.limits import Act, By, drawn
 from pbm.core.notify import Writer, tell_players
 from pbm.core.registry import HANDLERS, REFUSALS, redeems
 from pbm.core.reply import refuse, return_words, says_something
-from pbm.core.request import Request, Sender
+from pbm.core.request import Flaw, Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.domain.errors import BadArguments, Doubt, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
 from pbm.domain.events import CommentMade
@@ -234,7 +234,7 @@ class Order:
         may_be = is_plain or isinstance(self.commands[0], BadArguments)
         if not may_be or not _is_newcomer(request):
             return False
-        if request.sender.address and is_plain:
+        if request.sender.newcomer and is_plain:
             return request.attempt(lambda: _greeted(request, text))
         said = text or self.reading.lines[0]
         name, words = named_wish(text)
@@ -275,7 +275,7 @@ def _greeted(request: Request, text: str) -> bool:
         wish = greet(request, text, lambda words: _wished(request, words))
     except NoGreeting:
         # Somebody's autoresponder may answer each greeting.
-        if drawn(request.tx, request.tools.limits, Act.PUZZLING, request.whose(request.sender.address)):
+        if drawn(request.tx, request.tools.limits, Act.PUZZLING, request.whose(request.message.sender)):
             return True
         wish = kept(request)
         if wish is not None:
@@ -483,7 +483,7 @@ def _keep_back(
 
 def _is_newcomer(request: Request) -> bool:
     """Whether the writer may join: not if they answer an email that is void, because they must hear of that."""
-    return request.author.reader().newcomer is not None and not request.sender.is_void
+    return request.author.reader().newcomer is not None and request.sender.flaw is not Flaw.VOID
 
 
 def _asks_name(request: Request, reading: Reading, error: NeedsIdentity) -> bool:
@@ -535,9 +535,7 @@ def release(request: Request, ticket: Ticket) -> None:
     standing = Standing(match.game if match else None, match.board if match else None, known=True, proven=True)
     as_of = datetime.fromisoformat(ticket.payload["as_of"]) if ticket.payload.get("as_of") else None
     known = request.sender.at_home
-    request.author.sender = Sender(
-        standing, board=standing.board, proven=player, claimed=player, as_of=as_of, at_home=known
-    )
+    request.author.sender = Sender(standing, proven=player, claimed=player, as_of=as_of, at_home=known)
     request.boards.answered, request.is_sure = standing.board, ticket.payload.get("is_sure", False)
     # The answer quotes our question; the board that was attached to the commands is in the ticket.
     attached = {name: ticket.payload.get(name, "") for name in ("file", "note")}

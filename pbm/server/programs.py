@@ -89,7 +89,7 @@ class Programs:
         standing = Standing(match.game, match.board, known=True, proven=True)
         token = SeatToken(match.board, seat, match.revision, tx.players.epoch(self._player.id))
         own = self._player
-        sender = Sender(standing, token, match.board, own, own, seated=own, at_home=(own,))
+        sender = Sender(standing, token, own, own, seated=own, at_home=(own,))
         reading = read("", answer, standing, tx.players.knows)
         request = Request(tx, self._tools, Incoming(_message(answer), received_at=tx.now), sender)
         Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)

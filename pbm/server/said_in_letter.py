@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from pbm.core.request import Request, no_player, userid_named
+from pbm.core.request import Flaw, Request, no_player, userid_named
 from pbm.core.robots import robot_called
 from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.features.newcomer import FIRST, sized
@@ -109,7 +109,7 @@ def _check_board(request: Request, text: str) -> None:
     meant = read(text, Surroundings(str.upper, is_turn=True))
     player, move = request.sender.writer, _move_of(meant)
     # an email that is lost says which board, so its answer need not name one
-    if player is None or not move or request.sender.is_lost or begins_like_command(text):
+    if player is None or not move or request.sender.flaw is Flaw.LOST or begins_like_command(text):
         return
     running = _running(request)
     named = [each for each in running if each.game == _game(request, text)]

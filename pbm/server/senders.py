@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from pbm.core.credentials import is_player
 from pbm.core.notify import day_of
-from pbm.core.request import Request, Sender
+from pbm.core.request import Flaw, Request, Sender
 from pbm.domain.calendars import instant_at
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player
@@ -137,9 +137,9 @@ class _Facts(NamedTuple):
                 return player
         return None
 
-    def is_void(self, *, known: bool) -> bool:
-        """Whether the mail shows nothing but a token that was revoked or has expired."""
-        return isinstance(self.token, _PLAYERS) and self.owner is None and not known
+    def flaw(self, *, known: bool) -> Flaw | None:
+        is_void = isinstance(self.token, _PLAYERS) and self.owner is None and not known
+        return Flaw.VOID if is_void else None
 
 
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
@@ -175,27 +175,21 @@ def _went_there(tx: Transaction, message: Message) -> bool:
     return message.token is not None and tx.outbox.brought(message.token, message.sender, since)
 
 
-_NOTHING_OFFERED = AddressToken(0, 0)
-"""In place of the token of somebody without an account, for everybody else."""
-
-
 def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
     """The sender of a mail that answers no board."""
     message, token, claimed, proven = facts.message, facts.token, facts.claimed, facts.proven
     is_newcomer = reach_of(Clue.ADDRESS, message.judgement) is Reach.NEWCOMER
-    address = _address(token, message, tx.now) if is_newcomer else ""
+    newcomer = _of_newcomer(token, message, tx.now) if is_newcomer else None
     # The token was mailed before the address had an account, so any `revoke` of the player came later.
-    if address and claimed is not None and not tx.players.epoch(claimed.id):
+    if newcomer and claimed is not None and not tx.players.epoch(claimed.id):
         proven = proven or claimed
     known = bool(proven or claimed)
-    newcomer = "" if facts.at_home else address
     # Tokens of tickets are not sealed, and a key that is no longer trusted opens none of its tokens.
     is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
-    offered = token if newcomer and isinstance(token, AddressToken) else _NOTHING_OFFERED
     return Sender(
-        Standing(known=known, proven=bool(proven)), None, None, proven, claimed, facts.as_of,
-        address=newcomer, at_home=facts.at_home, is_void=facts.is_void(known=known),
-        is_lost=is_lost, leaves=bool(offered.leaves), wish=offered.wish,
+        Standing(known=known, proven=bool(proven)), None, proven, claimed, facts.as_of,
+        newcomer=None if facts.at_home else newcomer, at_home=facts.at_home,
+        flaw=Flaw.LOST if is_lost else facts.flaw(known=known),
     )  # fmt: skip
 
 
@@ -204,8 +198,8 @@ def _without_seat(match: Summary, facts: _Facts) -> Sender:
     known = bool(facts.proven or facts.claimed)
     standing = Standing(match.game, match.board, known=known, proven=bool(facts.proven))
     return Sender(
-        standing, None, match.board, facts.proven, facts.claimed, facts.as_of,
-        at_home=facts.at_home, is_void=facts.is_void(known=known),
+        standing, None, facts.proven, facts.claimed, facts.as_of,
+        at_home=facts.at_home, flaw=facts.flaw(known=known),
     )  # fmt: skip
 
 
@@ -221,10 +215,10 @@ def _in_seat(tx: Transaction, facts: _Facts, match: Summary, seat: SeatToken) ->
     # Somebody in copy answers the player, not us.
     if not is_home and _persons_mail_at(tx, message) is not None:
         standing = Standing(match.game, match.board, known=True)
-        return Sender(standing, board=match.board, claimed=facts.claimed, at_home=at_home, bystander_of=seated)
+        return Sender(standing, claimed=facts.claimed, at_home=at_home, bystander_of=seated)
     return Sender(
-        Standing(match.game, match.board, known=True, proven=True), seat, match.board, facts.proven, facts.claimed,
-        facts.as_of, seated, own=own, at_home=at_home,
+        Standing(match.game, match.board, known=True, proven=True), seat, facts.proven, facts.claimed, facts.as_of,
+        seated, own=own, at_home=at_home,
     )  # fmt: skip
 
 
@@ -238,7 +232,7 @@ def _opponent(tx: Transaction, message: Message, match: Summary, other: Player) 
     as_of = _persons_mail_at(tx, message) or (answered.created_at if answered else None)
     proven = other if message.authenticated else None
     standing = Standing(match.game, match.board, known=True, proven=proven is not None)
-    return Sender(standing, board=match.board, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
+    return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
 
 
 def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
@@ -316,7 +310,7 @@ def _peer_after(message: Message, known: Peer | None, *, proven: bool) -> Peer:
 def _proves_address(tx: Transaction, mail: Prepared) -> bool:
     """Whether the mail shows as much of the address in its From as it takes to act on more than a board."""
     message, sender = mail.letter, mail.sender
-    if message.authenticated or sender.address:
+    if message.authenticated or sender.newcomer:
         return True
     owners = {player.userid.casefold() for player in sender.at_home}
     proven = {sender.proven.userid.casefold()} if sender.proven else set()
@@ -353,12 +347,12 @@ def _key(message_id: str) -> str:
     return message_id.strip("<>").partition("@")[0]
 
 
-def _address(token: object, message: Message, now: datetime) -> str:
-    """The address that the mail is from, if it brings a token that was mailed there; empty otherwise."""
+def _of_newcomer(token: object, message: Message, now: datetime) -> AddressToken | None:
+    """The token, if it was mailed to the address in From; None otherwise."""
     if not isinstance(token, AddressToken) or token.last_day < day_of(now):
-        return ""
+        return None
     is_theirs = token.address == AddressToken.of(message.sender, token.last_day).address
-    return message.sender if is_theirs else ""
+    return token if is_theirs else None
 
 
 def _claimed(at_home: Sequence[Player], answered: Sent | None) -> Player | None:
