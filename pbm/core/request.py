@@ -127,6 +127,8 @@ class Words:
 
     comment: str = ""
     """The words for no particular board, or those below the last command."""
+    read_as: dict[int, str] = field(default_factory=dict)
+    """What plain words were taken to mean, by board; nothing where a command was written."""
     _remarks: dict[int, list[str]] = field(default_factory=dict)
     _heard: set[int] = field(default_factory=set)
     """The boards whose players get the words."""
@@ -162,9 +164,9 @@ class Words:
         if self._remarks:
             self._remarks[board][-1] = self.comment
 
-    def restate(self, board: int, comment: str, *, is_taken: bool) -> None:
+    def restate(self, board: int, comment: str, read_as: str, *, is_taken: bool) -> None:
         """Replace the words below the board's last command. is_taken: they were taken; if not, these are more."""
-        self.comment = comment
+        self.comment, self.read_as[board] = comment, read_as
         before = self._remarks.get(board, [])
         self._remarks[board] = [*(before[:-1] if is_taken else before), comment]
 
@@ -486,8 +488,6 @@ class Request(Desk):
 
     incoming: Incoming
     by: InitVar[Sender]
-    secrets: frozenset[str] = field(init=False)
-    """Passwords, which no mail may repeat."""
     refusal: Rejected | GameError | None = None
     passed_on: tuple[CommentMade, ...] = ()
     """What others wrote before, which the players of the board get now."""
@@ -499,18 +499,12 @@ class Request(Desk):
     """The reading that is carried out; if the mail is in plain words, it is not the first one."""
     is_sure: bool = False
     """Whether the writer has said that no line below their commands tells how to play."""
-    read_as: dict[int, str] = field(default_factory=dict)
-    """What plain words were taken to mean, by board; nothing where a command was written."""
     words: Words = field(default_factory=Words)
     boards: Boards = field(init=False)
     author: Author = field(init=False)
     outgoing: Correspondence = field(init=False)
-    is_player: Callable[[str], bool] = field(init=False)
-    """Whether a word is the userid of a player, or of a robot, which may have no row yet; looked up once for each."""
 
     def __post_init__(self, by: Sender) -> None:
-        self.is_player = cache(lambda word: ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word))
-        self.secrets = self.incoming.secrets
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards, by.newcomer or AddressToken(0, 0))
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
@@ -520,8 +514,17 @@ class Request(Desk):
         return self.incoming.message
 
     @property
+    def secrets(self) -> frozenset[str]:
+        return self.incoming.secrets
+
+    @property
     def sender(self) -> Sender:
         return self.author.sender
+
+    @property
+    def is_player(self) -> Callable[[str], bool]:
+        """Whether a word is the userid of a player, or of a robot, which may have no row yet; looked up once each."""
+        return cache(lambda word: ROBOT.fullmatch(word.casefold()) is not None or self.tx.players.knows(word))
 
     def again(self, by: Sender | None = None) -> Request:
         """A fresh request of the same mail, with nothing done yet. by: the sender to assume, if another."""

@@ -92,7 +92,7 @@ def echo(request: Request, command: Command) -> Answer:
         rows = [("game", read.game or "-"), ("command", read.verb.name), *read.args.items()]
         rows += [("option", option) for option in read.options]
         # The words may hold a password, which no answer repeats.
-        request.secrets |= read.secrets
+        request.incoming = request.incoming._replace(secrets=request.secrets | read.secrets)
     except Rejected as error:
         rows = [(str(number), word) for number, word in enumerate(meant.split(), 1)] + [("no command", str(error))]
     text = "\n".join(wrapped(f"{name}: {value}", 2) for name, value in rows)

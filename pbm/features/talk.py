@@ -248,7 +248,7 @@ def chat(request: Request, command: Command) -> None:
     board = request.boards.named(command)
     author = request.author.who(command, board.match.board)
     is_unheard = any(is_robot(request.tx, player) for player in board.match.players if player != author)
-    read_as = request.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
+    read_as = request.words.read_as.get(board.match.board) or (UNHEARD if is_unheard else "")
     _say(request, board, author, RemarkKind.COMMENT, read_as)
 
 

@@ -216,8 +216,7 @@ class Order:
         assert meant.board is not None  # noqa: S101  it stands in the line
         (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
         is_taken = isinstance(self.commands[number - 1], Command)
-        request.words.restate(meant.board, meant.comment, is_taken=is_taken)
-        request.read_as[meant.board] = meant.read_as
+        request.words.restate(meant.board, meant.comment, meant.read_as, is_taken=is_taken)
         try:
             answer = run(request, command)
         except REFUSALS:
@@ -257,7 +256,7 @@ class Order:
             return request
         board = request.sender.board if meant.board is None else meant.board
         if board is not None:
-            request.read_as[board] = meant.read_as
+            request.words.read_as[board] = meant.read_as
         reading = Reading((meant.whole_line,), meant.comment)
         commands = parse_all(request.tx, reading.lines, request.sender.standing)
         return Order(reading, commands, is_restated=True).carry_out(request)
@@ -589,7 +588,7 @@ def mails_of(request: Request) -> list[Mail]:
         return_words(request)
     replies: list[Mail] = []
     for notice in request.outgoing.notices:
-        read_as = request.read_as.get(notice.match.board, "")
+        read_as = request.words.read_as.get(notice.match.board, "")
         told = replace(notice, read_as=read_as, sent_from=request.author.sent_from)
         replies += request.tools.composer.notice(told, request.now, answered)
     # A list that repeats what the boards' mails say would be one more mail.
@@ -602,7 +601,7 @@ def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> l
     """The mails about what has happened on a board. answered: the mail as these may name it."""
     comments = request.comments(board.match.board)
     _keep(request, board, comments)
-    player, read_as = request.author.player, request.read_as.get(board.match.board, "")
+    player, read_as = request.author.player, request.words.read_as.get(board.match.board, "")
     unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
     writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
     return tell_players(request, board, (*request.passed_on, *comments), writer)
