@@ -7,6 +7,7 @@ sheet: each label tries few places, and a place knows only how many segments it 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -152,7 +153,11 @@ def _slope(drop: float, low: float) -> str:
         return high if low < 0 else "."
     if abs(drop) < 0.02:
         return "-"
-    return high if low < -0.25 else "-" if low < 0.1 else "." if low < 0.3 else "_"
+    return (high, "-", ".", "_")[bisect(_LOWER, low)]
+
+
+_LOWER = (-0.25, 0.1, 0.3)
+"""How far below the centre of its cell a level line is at the least to be shown by the next lower character."""
 
 
 def _clipped(segment: Segment, sheet: Sheet) -> Line | None:

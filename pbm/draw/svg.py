@@ -153,12 +153,17 @@ def _beside(board: GridBoard) -> list[Place]:
     return [cell.place for cell in board.cells] + list(ends)
 
 
+_SURFACES = {
+    Ground.SQUARES: (WOOD, SHADED, LINE),
+    # A shaded place is a dot.
+    Ground.LINES: (WOOD, WOOD, None),
+    Ground.POINTS: (PAPER, SHADED, None),
+}
+"""The colours of usual and of shaded places, and of the edges between them; None where they are one surface."""
+
+
 def _squares(board: GridBoard) -> Iterator[Stamp]:
-    usual = PAPER if board.ground is Ground.POINTS else WOOD
-    # Elsewhere the grounds are one surface.
-    edge = LINE if board.ground is Ground.SQUARES else None
-    # On lines a shaded place is a dot.
-    shaded = usual if board.ground is Ground.LINES else SHADED
+    usual, shaded, edge = _SURFACES[board.ground]
     yield from _grounds(board.cells, lambda cell: shaded if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
         yield from _crosses(board)
@@ -314,14 +319,15 @@ class _Plan:
     def _dot(self, point: Point) -> Iterator[Stamp]:
         sign = self.layout.signs.get(self.points[_place(point)])
         x, y = _spot(self.layout.sheet.spot(point.x, point.y))
-        radius = 8 if point.here else 5 if point.target else 3
-        fill = "#ffd54f" if point.here else TARGET if point.target else INK
+        radius, fill, ink = (5, TARGET, TARGET) if point.target else (3, INK, INK)
+        if point.here:
+            radius, fill = 8, "#ffd54f"
         # The end of a stroke needs no dot.
         if point.here or point.target or sign:
             dot = f'<circle cx="{x:g}" cy="{y:g}" r="{radius}" fill="{fill}" stroke="{INK}"/>'
             yield Stamp(Depth.PIECES, dot)
         if sign:
-            yield Stamp(Depth.WORDS, _words(sign[0], point.label, TARGET if point.target else INK))
+            yield Stamp(Depth.WORDS, _words(sign[0], point.label, ink))
 
 
 def _bare(segment: Segment) -> Segment:

@@ -208,7 +208,7 @@ def _segment(segment: Segment, points: dict[tuple[int, int], str]) -> str:
     between = _between(segment, points)
     if segment.gone or (not segment.label and not between):
         return ""
-    kind = "Side" if segment.stroke == "outline" else "Segment"
-    colour = "" if segment.stroke == "outline" else f", {segment.stroke}"
+    kind, colour = ("Side", "") if segment.stroke == "outline" else ("Segment", f", {segment.stroke}")
+    label = f" {segment.label}" if segment.label else ""
     last = ", the last move" if segment.last else ""
-    return f"{kind}{f' {segment.label}' if segment.label else ''}{between}{colour}{last}."
+    return f"{kind}{label}{between}{colour}{last}."

@@ -121,9 +121,6 @@ class Evidence:
 
     def report(self, kind: str) -> str | None:
         """The text of the first part of a kind such as "delivery-status"; None if there is none."""
-        # People's mails mostly have one part, and this is asked of each.
-        if not self.mail.parts and self.mail.type != f"message/{kind}":
-            return None
         part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
         return None if part is None else decoded(part, limit=32_768)
 

@@ -327,7 +327,7 @@ _OUTSIDE = frozenset({
 
 def _is_encrypted(mail: Entity) -> bool:
     """Whether a mail is encrypted, by OpenPGP (PGP/MIME or inline) or by S/MIME, which we cannot open."""
-    if mail.type == "multipart/encrypted" or mail.type in smime.TYPES:
+    if mail.type in {"multipart/encrypted", *smime.TYPES}:
         return True
     return any(_ARMOR in part.body[:1000] for part in mail.walk() if part.type == "text/plain" and not part.attached)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -392,12 +392,16 @@ def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool])
 def _check_joined(words: Sequence[str]) -> None:
     """Raises: BadArguments if an option has a blank in place of its `=`."""
     for option, value in pairwise(words):
-        name = option.lstrip("-").casefold()
-        takes_none = name in ("rated", "unrated") or any(
-            each.name == name and each.choices == YES_NO for game in GAMES.values() for each in game.info.options
-        )
-        if is_option(option) and "=" not in option and not takes_none and value[0].isdigit():
+        lacks_value = is_option(option) and "=" not in option and option.lstrip("-").casefold() not in _flags()
+        if lacks_value and value[0].isdigit():
             raise BadArguments(f'"{option} {value}": write {option}={value}, with "=" and no blank.')
+
+
+@cache
+def _flags() -> Set[str]:
+    """The options that take no value, of all games."""
+    own = {each.name for game in GAMES.values() for each in game.info.options if each.choices == YES_NO}
+    return {"rated", "unrated", *own}
 
 
 def _check_game_in_front(
@@ -647,8 +651,7 @@ def first_words(text: str) -> str:
 
 def is_moves(text: str) -> bool:
     """Whether the text holds only parts of moves and plan words, even misspelt ones."""
-    words = [word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(WIDE))]
-    words = [word for word in words if word]
+    words = list(filter(None, (word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(WIDE)))))
     return bool(words) and all(map(_is_plan_word, words))
 
 

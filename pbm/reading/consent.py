@@ -6,6 +6,7 @@ is a phrase of the book. An answer with a doubt, or with both a yes and a no, ag
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from enum import StrEnum
@@ -53,6 +54,7 @@ class Consent:
 
 _PLAYING = ("yes to play", "yes gladly")
 """Phrases that agree only to a game: "sounds good" confirms no account, and erases nobody."""
+_NAME = re.compile(r"[^\W\d_][\w.-]+")
 _NAMING = "is {name}"
 _OWN_NAME = "am {name}"
 """A name that says no yes by itself."""
@@ -229,7 +231,6 @@ def _named(sentence: str, others: Collection[str]) -> str:
 def _may_be_named(word: str, others: Collection[str]) -> bool:
     """Whether a word may be a name: not a move, a game, or a common word."""
     folded = word.casefold()
-    is_letters = folded[:1].isalpha() and all(char.isalnum() or char in "._-" for char in folded)
     is_move = any(map(str.isdigit, folded)) and len(folded) <= 4
     taken = common() | words("elsewhere") | GAMES.keys() | {other.casefold() for other in others}
-    return is_letters and len(folded) > 1 and not is_move and folded not in taken
+    return _NAME.fullmatch(folded) is not None and not is_move and folded not in taken

@@ -56,8 +56,10 @@ def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
         return _wants_no_mail(request)
     if isinstance(refusal, NotFound) and is_said(request.message.text.partition(" ")[0]):
         return True
-    if request.sender.newcomer or isinstance(refusal, UnknownCommand):
-        return isinstance(refusal, UnknownCommand) and (not begins(line) or starts(line))
+    if isinstance(refusal, UnknownCommand):
+        return not begins(line) or starts(line)
+    if request.sender.newcomer:
+        return False
     return is_newcomers(unsigned(request.message.text).strip() or strip_subject(request.message.subject))
 
 

@@ -421,9 +421,12 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
     # Tried first, because a player who answers yes must not hear then that it never could be done.
     trial = tried(request.again(request.sender._replace(proven=player)), order)
     doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
+    if trial.refusal is not None and doubt is None:
+        _refuse_all(request, order, trial.refusal, several=several)
+        return
     # A password would be kept for two days with the question, and quoted in it.
-    if request.secrets or (trial.refusal is not None and doubt is None):
-        _refuse_all(request, order, error if doubt else trial.refusal or error, several=several)
+    if request.secrets:
+        _refuse_all(request, order, error, several=several)
         return
     (command, *others), shown = parse_all(request.tx, trial.reading.lines, request.sender.standing), ""
     if not others:

@@ -448,9 +448,12 @@ class SaidOnBoard:
         # The wish goes to the opponent, and its writer hears of the command that does it.
         if about in ("who", "undo") or (about in ("time", "rest") and is_timed):
             return about
+        return self._hint() or "a message"
+
+    def _hint(self) -> str:
+        """The page of help on what the other player is asked, of which the writer is told; "" for none."""
         found = topic(self.text) if self.text.rstrip().endswith("?") else ""
-        is_hint = bool(found) and found not in words("unhinted") and "GAME" not in found
-        return found if is_hint else "a message"
+        return "" if found in words("unhinted") or "GAME" in found else found
 
     def hold_back(self) -> None:
         """Ask whether words go to the other player, and keep them until then. Raises: Unsure, BadArguments."""
