@@ -15,7 +15,7 @@ from pbm.cli.frame import Invocation
 from pbm.cli.output import Refused, print_json, printable, row_of
 from pbm.domain.calendars import StopKind
 from pbm.server.status import Status, status_of
-from pbm.store.overview import Flow, Waiting
+from pbm.store.overview import Flow, Queue, Waiting
 from pbm.store.space import Footprint
 
 _SHOWN = 10
@@ -49,6 +49,7 @@ def check_alive(invocation: Invocation) -> None:
 
 def as_values(look: Status) -> dict[str, Any]:
     """For programs: ages in seconds, instants in ISO 8601."""
+    inbox, outbox = look.queues["inbox"], look.queues["outbox"]
     return {
         "at": look.at,
         "database": row_of(look.room, "octets unused shrinks"),
@@ -56,16 +57,13 @@ def as_values(look: Status) -> dict[str, Any]:
         "no_server_works_since": look.silent_since,
         "halts": [{"kind": halt.kind.value, "since": halt.starts_at} for halt in look.halts],
         "inbox": {
-            "new": _waiting_values(look.new, look.at),
-            "parked": _waiting_values(look.parked, look.at),
+            **_waiting_values(inbox, look.at),
             "moves_ignored": look.moves_ignored,
-            **_flow_values(look.received, "handling_seconds"),
+            **_flow_values(inbox.flow, "handling_seconds"),
         },
         "outbox": {
-            "queued": _waiting_values(look.queued, look.at),
-            "postponed": _waiting_values(look.postponed, look.at),
-            "failed": _waiting_values(look.failed, look.at),
-            **_flow_values(look.written, "delivery_seconds"),
+            **_waiting_values(outbox, look.at),
+            **_flow_values(outbox.flow, "delivery_seconds"),
             "troubles": [{"mails": mails, "trouble": trouble} for trouble, mails in look.troubles],
         },
         "robots": {
@@ -75,21 +73,22 @@ def as_values(look: Status) -> dict[str, Any]:
         },
         **row_of(look, "players boards"),
         "broadcasts_waiting": look.broadcasts,
-        "suspended_addresses": look.suspended,
+        "suspended_addresses": look.suspended.number,
         "suspended_latest": [
-            {"address": address, "userid": userid, "since": since} for address, userid, since in look.suspended_latest
+            {"address": address, "userid": userid, "since": since} for address, userid, since in look.suspended.latest
         ],
         "locked": [
             {**row_of(each, "key.kind key.subject failures"), "until": each.locked_until} for each in look.locked
         ],
-        "boards_overdue": look.overdue,
-        "deadlines": [row_of(each, "board game due_at") for each in look.deadlines],
+        "boards_overdue": look.deadlines.overdue,
+        "deadlines": [row_of(each, "board game due_at") for each in look.deadlines.next],
         "agenda": {kind: {"items": items, "due": due} for kind, (items, due) in look.agenda.items()},
     }
 
 
-def _waiting_values(waiting: Waiting, now: datetime) -> dict[str, Any]:
-    return {"mails": waiting.number, "oldest_seconds": _age(waiting, now)}
+def _waiting_values(queue: Queue, now: datetime) -> dict[str, Any]:
+    """By state."""
+    return {state: {"mails": each.number, "oldest_seconds": _age(each, now)} for state, each in queue.waiting.items()}
 
 
 def _age(waiting: Waiting, now: datetime) -> float | None:
@@ -142,14 +141,16 @@ _STOPPED = {
 
 
 def _queue_lines(look: Status) -> list[str]:
+    lines = list[str]()
+    for name, took in ("inbox", "handled after"), ("outbox", "sent after"):
+        queue, title = look.queues[name], name
+        for state, waiting in queue.waiting.items():
+            command = f"pbm {name} list --state {state}" if state in ("parked", "failed") else ""
+            lines.append(_queue_line(title, state, waiting, look.at, command))
+            title = ""
+        lines.append(_flow_line(queue.flow, took))
     return [
-        _queue_line("inbox", "new", look.new, look.at),
-        _queue_line("", "parked", look.parked, look.at, "pbm inbox list --state parked"),
-        _flow_line(look.received, "handled after"),
-        _queue_line("outbox", "queued", look.queued, look.at),
-        _queue_line("", "postponed", look.postponed, look.at),
-        _queue_line("", "failed", look.failed, look.at, "pbm outbox list --state failed"),
-        _flow_line(look.written, "sent after"),
+        *lines,
         # Other mail servers write the text, and a terminal would obey control characters.
         *(f"{'':8}{mails:>6} x {printable(' '.join(trouble.split()))}" for trouble, mails in look.troubles if trouble),
         _queue_line("robots", "board" if look.thoughts.number == 1 else "boards", look.thoughts, look.at),
@@ -165,19 +166,19 @@ def room_line(room: Footprint) -> str:
 
 def _board_lines(look: Status) -> list[str]:
     return [
-        f"{counted(look.overdue, 'board')} overdue",
-        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines),
+        f"{counted(look.deadlines.overdue, 'board')} overdue",
+        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines.next),
         *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
     ]
 
 
 def _player_lines(look: Status) -> list[str]:
     """The lines about players; trouble that the operator can end comes with the command for it."""
-    suspended = counted(look.suspended, "address")
+    suspended = counted(look.suspended.number, "address")
     return [
         f"{counted(look.broadcasts, 'broadcast')} waiting{_hint('pbm player broadcast list', look.broadcasts)}",
-        f"{suspended} suspended{_hint('pbm player resume USERID', look.suspended)}",
-        *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended_latest),
+        f"{suspended} suspended{_hint('pbm player resume USERID', look.suspended.number)}",
+        *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended.latest),
         f"{counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(
             f"  {each.key.kind} {printable(each.key.subject)}: {each.failures}, to {_when(each.locked_until, look.at)}"

@@ -20,7 +20,6 @@ from pbm import __version__
 from pbm.core.counts import COUNTS
 from pbm.server.status import Status, status_of
 from pbm.store import DatabaseTrouble, Store, house
-from pbm.store.overview import Waiting
 
 log = structlog.get_logger()
 
@@ -91,37 +90,29 @@ class _Collector(Collector):
 def _queues(status: Status) -> Iterable[Metric]:
     mails = GaugeMetricFamily("pbm_mails", "Emails that wait, by queue and state.", labels=["queue", "state"])
     ages = GaugeMetricFamily("pbm_mails_oldest_seconds", "Age of the oldest of them.", labels=["queue", "state"])
-    for queue, state, waiting in _waiting(status):
-        mails.add_metric([queue, state], waiting.number)
-        age = (status.at - waiting.oldest_at).total_seconds() if waiting.oldest_at else 0
-        ages.add_metric([queue, state], max(0, age))
     ever = CounterMetricFamily("pbm_mails_ever", "Emails that ever came into a queue.", labels=["queue"])
     took = GaugeMetricFamily(
         "pbm_mail_seconds", "How long the latest emails took, in the inbox until handled, in the outbox until sent.",
         labels=["queue", "share"],
     )  # fmt: skip
-    for queue, flow in (("inbox", status.received), ("outbox", status.written)):
-        ever.add_metric([queue], flow.ever)
+    for name, queue in status.queues.items():
+        for state, waiting in queue.waiting.items():
+            mails.add_metric([name, state], waiting.number)
+            age = (status.at - waiting.oldest_at).total_seconds() if waiting.oldest_at else 0
+            ages.add_metric([name, state], max(0, age))
+        ever.add_metric([name], queue.flow.ever)
         for share in (0.5, 0.99):
-            took.add_metric([queue, str(share)], flow.quantile(share) or 0)
+            took.add_metric([name, str(share)], queue.flow.quantile(share) or 0)
     return [mails, ages, ever, took]
-
-
-def _waiting(status: Status) -> list[tuple[str, str, Waiting]]:
-    return [
-        ("inbox", "new", status.new),
-        ("inbox", "parked", status.parked),
-        ("outbox", "queued", status.queued),
-        ("outbox", "postponed", status.postponed),
-        ("outbox", "failed", status.failed),
-    ]
 
 
 def _people(status: Status) -> Iterable[Metric]:
     yield GaugeMetricFamily("pbm_players", "Accounts.", status.players)
     yield GaugeMetricFamily("pbm_boards", "Boards under way.", status.boards)
-    yield GaugeMetricFamily("pbm_boards_overdue", "Boards on which something should have happened.", status.overdue)
-    yield GaugeMetricFamily("pbm_addresses_suspended", "Addresses that get no email any more.", status.suspended)
+    yield GaugeMetricFamily(
+        "pbm_boards_overdue", "Boards on which something should have happened.", status.deadlines.overdue
+    )
+    yield GaugeMetricFamily("pbm_addresses_suspended", "Addresses that get no email any more.", status.suspended.number)
     yield GaugeMetricFamily("pbm_locks", "Locks against guessing.", len(status.locked))
     yield GaugeMetricFamily("pbm_broadcasts_waiting", "Broadcasts that wait for the operator.", status.broadcasts)
     agenda = GaugeMetricFamily("pbm_agenda", "Things to do at some time, by kind.", labels=["kind"])

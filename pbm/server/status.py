@@ -11,10 +11,9 @@ from datetime import datetime
 from pbm.core.limits import GUESSES
 from pbm.core.robot_players import robots
 from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.mail import Arrival, Delivery
 from pbm.store import Store
 from pbm.store.house import DELIVERED, THINKS
-from pbm.store.overview import Deadline, Flow, Waiting
+from pbm.store.overview import Deadlines, Queue, Suspensions, Waiting
 from pbm.store.pulse import HEARTBEAT, SILENCE
 from pbm.store.space import Footprint
 from pbm.store.tickets import Attempts
@@ -25,9 +24,7 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The state at one instant. new, parked: mails in the inbox. queued, postponed, failed: mails in the outbox;
-    postponed mails are queued, too.
-    """
+    """The state at one instant."""
 
     at: datetime
     room: Footprint
@@ -38,29 +35,18 @@ class Status:
     """Since when no server has given a sign of life; None if one does, or none ever did."""
     halts: tuple[Stop, ...]
     """The halts of the operator."""
-    new: Waiting
-    parked: Waiting
-    received: Flow
+    queues: dict[str, Queue]
     moves_ignored: int
     """Mails laid aside as a machine's in which a player's move stands."""
-    queued: Waiting
-    postponed: Waiting
-    failed: Waiting
-    written: Flow
     troubles: tuple[tuple[str, int], ...]
     """Why mails were postponed, and how many."""
     players: int
     boards: int
     broadcasts: int
-    suspended: int
-    """The number of addresses that get no mail."""
-    suspended_latest: tuple[tuple[str, str, datetime], ...]
-    """The latest of them, each with its player and since when."""
+    suspended: Suspensions
     locked: tuple[Attempts, ...]
     """The counts that are locked after too many wrong guesses."""
-    overdue: int
-    """Boards on which something should have happened by now."""
-    deadlines: tuple[Deadline, ...]
+    deadlines: Deadlines
     thoughts: Waiting
     """Boards that wait for a robot."""
     is_thought: bool
@@ -73,8 +59,6 @@ def status_of(store: Store, now: datetime) -> Status:
     """The state now. Raises: DatabaseTrouble."""
     with store.read() as tx:
         view = tx.overview
-        suspended, latest = view.suspended(SHOWN)
-        overdue, deadlines = view.deadlines(now, SHOWN)
         heard_at, thought_at = tx.absences.noted(HEARTBEAT), tx.absences.noted(THINKS)
         return Status(
             at=now,
@@ -82,23 +66,15 @@ def status_of(store: Store, now: datetime) -> Status:
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
             silent_since=heard_at if heard_at is not None and now - heard_at > SILENCE else None,
             halts=tuple(each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind)),
-            new=view.mails(Arrival.NEW),
-            parked=view.mails(Arrival.PARKED),
-            received=view.received(now),
+            queues={"inbox": view.inbox(now), "outbox": view.outbox(now)},
             moves_ignored=view.moves_ignored(),
-            queued=view.mails(Delivery.QUEUED),
-            postponed=view.postponed(),
-            failed=view.mails(Delivery.FAILED),
-            written=view.written(now),
             troubles=tuple(view.troubles(SHOWN)),
             players=view.players(),
             boards=view.boards(),
             broadcasts=view.broadcasts(),
-            suspended=suspended,
-            suspended_latest=tuple(latest),
+            suspended=view.suspended(SHOWN),
             locked=tuple(tx.guesses.locked(now, GUESSES)),
-            overdue=overdue,
-            deadlines=tuple(deadlines),
+            deadlines=view.deadlines(now, SHOWN),
             thoughts=view.to_move([robot.id for robot in robots(tx)]),
             is_thought=thought_at is not None and now - thought_at <= SILENCE,
             agenda=tx.agenda.counts(now),

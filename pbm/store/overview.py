@@ -47,12 +47,35 @@ class Flow(NamedTuple):
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else None
 
 
+class Queue(NamedTuple):
+    """The inbox or the outbox."""
+
+    waiting: Mapping[str, Waiting]
+    """By state."""
+    flow: Flow
+
+
+class Suspensions(NamedTuple):
+    """Addresses that get no mail."""
+
+    number: int
+    latest: list[tuple[str, str, datetime]]
+    """Each with its player, and since when."""
+
+
 class Deadline(NamedTuple):
     """A board on which something falls due."""
 
     board: int
     game: str
     due_at: datetime
+
+
+class Deadlines(NamedTuple):
+    """overdue: the number of boards on which something should have happened by now."""
+
+    overdue: int
+    next: list[Deadline]
 
 
 class Overview(Queries):
@@ -64,9 +87,17 @@ class Overview(Queries):
             return self._waiting(inbox, inbox.c.received_at, inbox.c.state == state.value)
         return self._waiting(outbox, outbox.c.created_at, outbox.c.state == state.value)
 
-    def postponed(self) -> Waiting:
-        """Queued mails that could not be delivered so far."""
-        return self._waiting(outbox, outbox.c.created_at, POSTPONED)
+    def inbox(self, now: datetime) -> Queue:
+        """seconds: from taking a mail in to having handled it."""
+        waiting = {state.value: self.mails(state) for state in (Arrival.NEW, Arrival.PARKED)}
+        return Queue(waiting, self._flow(inbox, Arrival.HANDLED, inbox.c.received_at, inbox.c.handled_at, now))
+
+    def outbox(self, now: datetime) -> Queue:
+        """postponed: queued mails that could not be delivered so far. seconds: from writing a mail to sending it."""
+        queued, failed = self.mails(Delivery.QUEUED), self.mails(Delivery.FAILED)
+        postponed = self._waiting(outbox, outbox.c.created_at, POSTPONED)
+        flow = self._flow(outbox, Delivery.SENT, outbox.c.created_at, outbox.c.done_at, now)
+        return Queue({"queued": queued, "postponed": postponed, "failed": failed}, flow)
 
     def troubles(self, limit: int) -> list[tuple[str, int]]:
         """What queued mails failed of at their last try, and how many of them, most frequent first."""
@@ -80,17 +111,9 @@ class Overview(Queries):
         )
         return self._all(found, tuple)
 
-    def received(self, now: datetime) -> Flow:
-        """seconds: from taking a mail in to having handled it."""
-        return self._flow(inbox, Arrival.HANDLED, inbox.c.received_at, inbox.c.handled_at, now)
-
     def moves_ignored(self) -> int:
         """Mails laid aside as a machine's in which a player's move stands."""
         return self._count(inbox, inbox.c.reason.startswith("move: "))
-
-    def written(self, now: datetime) -> Flow:
-        """seconds: from writing a mail to having sent it."""
-        return self._flow(outbox, Delivery.SENT, outbox.c.created_at, outbox.c.done_at, now)
 
     def latest(self) -> datetime | None:
         """When the latest mail came or was written; None if there is none."""
@@ -114,8 +137,7 @@ class Overview(Queries):
         """How many broadcasts wait for the operator."""
         return self._count(broadcasts, broadcasts.c.sent_at.is_(None))
 
-    def suspended(self, limit: int) -> tuple[int, list[tuple[str, str, datetime]]]:
-        """How many addresses are suspended, and the latest of them: address, userid, since when."""
+    def suspended(self, limit: int) -> Suspensions:
         is_suspended = addresses.c.suspended_at.is_not(None)
         found = (
             select(addresses.c.address, players.c.userid, addresses.c.suspended_at)
@@ -124,13 +146,12 @@ class Overview(Queries):
             .order_by(addresses.c.suspended_at.desc())
             .limit(limit)
         )
-        return self._count(addresses, is_suspended), self._all(found, tuple)
+        return Suspensions(self._count(addresses, is_suspended), self._all(found, tuple))
 
-    def deadlines(self, now: datetime, limit: int) -> tuple[int, list[Deadline]]:
-        """On how many boards something is overdue, and the boards where something falls due next."""
+    def deadlines(self, now: datetime, limit: int) -> Deadlines:
         overdue = self._count(matches, matches.c.due_at <= now)
         found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
-        return overdue, self._all(found.order_by(matches.c.due_at).limit(limit), Deadline._make)
+        return Deadlines(overdue, self._all(found.order_by(matches.c.due_at).limit(limit), Deadline._make))
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
         found = select(func.count(), func.min(since)).select_from(table).where(condition)

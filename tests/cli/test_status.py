@@ -139,8 +139,8 @@ def test_boards_that_fall_due_come_first(table: House) -> None:
         for number, due_at in ((101, table.now - MINUTE), (board, table.now + MINUTE)):
             tx._connection.execute(matches.update().where(matches.c.board == number).values(due_at=due_at))
     look = status_of(table.service.store, table.now)
-    assert look.overdue == 1
-    assert [each.board for each in look.deadlines] == [101, board]
+    assert look.deadlines.overdue == 1
+    assert [each.board for each in look.deadlines.next] == [101, board]
     assert "1 board overdue" in lines_of(look)
 
 
@@ -157,7 +157,7 @@ def test_flows_are_counted_as_a_plain_count_would(house: House, ages: Sequence[i
             row = {"recipients": "[]", "raw": b"", "state": "handled", "received_at": now - timedelta(seconds=age)}
             tx._connection.execute(inbox.insert().values(id=1 + place, **row))
     with house.service.store.read() as tx:
-        flow = tx.overview.received(now)
+        flow = tx.overview.inbox(now).flow
     assert dict(flow.within) == {
         name: sum(timedelta(seconds=age) < span for age in ages) for name, span in SPANS.items()
     }
