@@ -119,7 +119,7 @@ class Composer:
         reader, number = gathering.reader, len(gathering.boards)
         # An answer does not play on boards that have changed since now.
         token = self.signer.seal(reader.token.as_of(micros(now))) if reader.token else ""
-        address = self.tagged(token) if token else ""
+        address = self.tagged(token)
         waiting = f"pbm: {number} board{'s' if number > 1 else ''} waiting for you, {day(now, reader.settings.zone)}"
         headers = conversation("", None) | ({"Reply-To": address} if token else {})
         # Only what comes every day by itself is something to unsubscribe from.
@@ -148,14 +148,15 @@ class Composer:
         leave: the command that stops such mails, for the unsubscribe header.
         """
         pieces, game = _Pieces(), GAMES[posed.game].info
-        address = self.tagged(token) if token else ""
+        address = self.tagged(token)
         drawing = DrawnBoard(
             "drawing", posed.game, posed.options, "", posed.moves, address, f"Re: puzzle {posed.number}"
         )
         shown = self.pages.render("posed.txt", posed=posed, board=pieces.put(drawing), prefix="", asks=bool(token))
         known = {"shown": shown.rstrip("\n"), "number": posed.number, "game": game.name, "leave": leave}
         text = self.pages.mail(page, **known, **words)
-        headers = unsubscribe(self.robot, leave, self._known_at(reader) or self.robot.address) if leave else {}
+        known_at = self.tagged(self.answered_by(reader)) or self.robot.address
+        headers = unsubscribe(self.robot, leave, known_at) if leave else {}
         subject = f"pbm: puzzle {posed.number} of {game.title}"
         return self._reply(reader, subject, text, pieces, now, to, headers, token=token)
 
@@ -221,15 +222,15 @@ class Composer:
         return self.signer.seal(token) if token else ""
 
     def tagged(self, token: str) -> str:
-        """Our address with a token."""
-        return f"{self.robot.local_part}+{token}@{self.robot.domain}"
+        """Our address with a token; "" without one."""
+        return f"{self.robot.local_part}+{token}@{self.robot.domain}" if token else ""
 
     def _told(self, notice: Notice, board: BoardThen) -> ForReader:
         """What the notice tells its reader, besides the board. board: with all that it mentions."""
         events = tuple(map(board.events.index, to_json(notice.events)))
         return ForReader(
             notice.reader.seat,
-            self._answered_at(notice),
+            self.tagged(self._token(notice)),
             events,
             tuple(map(board.comments.index, notice.comments)),
             tuple(map(board.kibitz.index, notice.kibitz)),
@@ -243,21 +244,12 @@ class Composer:
             return self.answered_by(reader)
         return self.signer.seal(SeatToken(match.board, reader.seat, match.revision, _epoch(reader)))
 
-    def _answered_at(self, notice: Notice) -> str:
-        token = self._token(notice)
-        return self.tagged(token) if token else ""
-
     def _posted_at(self, notice: Notice) -> str:
         """The address for the board's chat, always the same; empty for a stranger."""
         reader = notice.reader
         if reader.seat is None:
             return self.robot.address if reader.token else ""
         return self.tagged(self.signer.seal(ChatToken(notice.match.board, reader.seat, _epoch(reader))))
-
-    def _known_at(self, reader: Reader) -> str:
-        """The address whose token identifies the reader; empty if they have none."""
-        token = self.answered_by(reader)
-        return self.tagged(token) if token else ""
 
     def _head(self, reader: Reader, now: datetime, headers: dict[str, str]) -> Head:
         robot = Robot(self.robot.local_part, self.robot.domain, unsubscribe_url=self.robot.unsubscribe_url)

@@ -82,7 +82,7 @@ def by_player(redeemer: Callable[[Request, Ticket, Player], None]) -> Redeemer:
     """
 
     def redeem(request: Request, ticket: Ticket) -> None:
-        player = request.author.player = request.tx.players.get(ticket.player_id or 0)
+        player = request.author.player = request.tx.players.get(ticket.player_id)
         if player is not None:
             try:
                 redeemer(request, ticket, player)

@@ -96,6 +96,7 @@ class Handover(asyncio.Protocol):
 
         Raises: Refused; Broken. After Broken, or if the caller gives up, the connection is closed.
         """
+        # RFC 1870, 6: a mail that is too long is then refused before it is sent.
         options = f" SIZE={len(text)}" if "size" in self._extensions else ""
         # RFC 6531, 3.4: only with this parameter may addresses hold other letters.
         if not (sender + recipient).isascii():

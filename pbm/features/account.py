@@ -365,7 +365,7 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
     players, payload = request.tx.players, ticket.payload
     if "hash" in payload:
         return _signed_up(request, payload["userid"], payload["hash"], payload["address"])
-    player = players.get(ticket.player_id or 0)
+    player = players.get(ticket.player_id)
     known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
     # The player may have dropped the address since.
     return players.confirm(known.id, request.now) if known is not None else None

@@ -266,7 +266,7 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 @redeems(WORD, lasting=True)
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     """The answer names the move, asks for another puzzle, or makes a choice. Other commands are not for the puzzle."""
-    player = request.tx.players.get(ticket.player_id or 0)
+    player = request.tx.players.get(ticket.player_id)
     found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or found is None:
         return None

@@ -255,11 +255,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move.
     if discard and (discard.mark is Mark.NONE or not (token or fields.get("in-reply-to"))):
         return discard
-    # Some programs mark a quote only in the HTML; without marks all of the plain text seemed to be ours.
-    for everything in versions(mail):
-        text, answers_us = quotes.own_text(everything, robot.local_part.lower())
-        if text:
-            break
+    text, answers_us, everything = _own_text(mail, robot.local_part.lower())
     # Delta Chat makes up the first subject of a chat: "Message from Dora".
     if fields.get("chat-version"):
         subject, text = "", text.removeprefix(_EDITED)
@@ -288,6 +284,16 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     if discard is None:
         return message
     return replace(discard, letter=replace(message, mark=discard.mark))
+
+
+def _own_text(mail: Entity, us: str) -> tuple[str, bool, str]:
+    """The person's words, whether one of our mails is quoted with them, and the version of the text that has them."""
+    # Some programs mark a quote only in the HTML; without marks all of the plain text seemed to be ours.
+    for everything in versions(mail):
+        text, answers_us = quotes.own_text(everything, us)
+        if text:
+            break
+    return text, answers_us, everything
 
 
 def _is_direct(envelope: Envelope, sender: str, judgement: Judgement) -> bool:

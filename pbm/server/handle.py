@@ -268,13 +268,7 @@ class Handler:
             return blank.put_off(problem)
         if mail.sender.bystander_of is not None:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
-        if heard := mail.sender.proven or mail.sender.seated:
-            note_heard(tx, heard, mail.letter.sender)
-        # A board's token shows too little to begin with, but whoever plays from where they usually do stays there.
-        shown = mail.sender.proven or (mail.sender.own if mail.sender.own == mail.sender.usual else None)
-        # A verdict needs no other sign.
-        if shown and not mail.origin.vouched:
-            note_home(tx, shown.userid, mail.origin)
+        _note_sender(tx, mail)
         redeemed = self._redeem(blank, mail)
         if redeemed is not None:
             return redeemed
@@ -352,6 +346,19 @@ class Handler:
 
 _CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
 """Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
+
+
+def _note_sender(tx: Transaction, mail: Prepared) -> None:
+    """Note that a player has been heard from, and where."""
+    sender = mail.sender
+    heard = sender.proven or sender.seated
+    if heard is not None:
+        note_heard(tx, heard, mail.letter.sender)
+    # A board's token shows too little to begin with, but whoever plays from where they usually do stays there.
+    shown = sender.proven or (sender.own if sender.own == sender.usual else None)
+    # A verdict needs no other sign.
+    if shown is not None and not mail.origin.vouched:
+        note_home(tx, shown.userid, mail.origin)
 
 
 def _ticket(tx: Transaction, message: Message, sender: Sender) -> Ticket | None:

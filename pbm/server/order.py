@@ -525,7 +525,7 @@ def tried(trial: Request, order: Order) -> Request:
 @redeems("held", consented=True)
 def release(request: Request, ticket: Ticket) -> None:
     """Carry out held commands after the player has answered, unless they say no."""
-    player = request.tx.players.get(ticket.player_id or 0)
+    player = request.tx.players.get(ticket.player_id)
     if player is None:
         return
     if declines(request.message.text):

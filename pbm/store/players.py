@@ -229,7 +229,7 @@ class Players(Queries):
         self._update(addresses, addresses.c.id == address_id, confirmed_at=now, **SOUND)
         return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
-    def get(self, player_id: int) -> Player | None:
+    def get(self, player_id: int | None) -> Player | None:
         return self._first(_OF_ID, Player._make, {"player": player_id})
 
     def bots(self, player_ids: Collection[int]) -> frozenset[int]:

@@ -144,7 +144,7 @@ def _send_invitation(
 @redeems(INVITE, lasting=True)
 def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, with a userid of their choice, or declines for good; else they are asked again."""
-    inviter = request.tx.players.get(ticket.player_id or 0)
+    inviter = request.tx.players.get(ticket.player_id)
     others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
     said = consent(request.message.text, others, game=game)
     if said.answer in (Consented.NO, Consented.NEVER):
@@ -291,7 +291,7 @@ def note_undelivered(at: Desk, mail: Mail) -> bool:
     """
     token = token_answered(mail, at.tools.composer.robot)
     ticket = at.tx.tickets.find(token, at.now) if token else None
-    inviter = at.tx.players.get(ticket.player_id or 0) if ticket and ticket.purpose == INVITE else None
+    inviter = at.tx.players.get(ticket.player_id) if ticket and ticket.purpose == INVITE else None
     if inviter is None:
         return False
     words = {"invited": mail.address}

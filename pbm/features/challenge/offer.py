@@ -144,7 +144,7 @@ def _letters(
     """
     game, (first, second) = GAMES[offer["game"]], map(at.tx.players.get, offer["seats"])
     terms = read_terms(game, offer["words"], offer["body"], at.tools.house.default_clock)
-    opponent, challenger = second if player == first else first, at.tx.players.get(offer["player"] or 0)
+    opponent, challenger = second if player == first else first, at.tx.players.get(offer["player"])
     if opponent is None:
         return []
     return [
@@ -195,7 +195,7 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
 
 def _concerned(tx: Transaction, offer: Offer) -> list[Player]:
     """The player who proposed the game, and those who have agreed to it."""
-    people = map(tx.players.get, {*offer["seats"], offer["player"] or 0} - {*offer["waits"]})
+    people = map(tx.players.get, {*offer["seats"], offer["player"]} - {*offer["waits"]})
     return sorted(filter(None, people), key=lambda each: each.id)
 
 
@@ -233,7 +233,7 @@ def _agree(request: Request, item: Item, player: Player) -> None:
         refuse(request, "yes", error)
         _tell_concerned(request, offer, player, note=words_besides(request, offer["game"]), problem=str(error))
         return
-    challenger = tx.players.get(offer["player"] or 0)
+    challenger = tx.players.get(offer["player"])
     if offer["comment"]:
         writer = challenger.userid if challenger else "The challenger"
         request.passed_on = (CommentMade(0, userid=writer, text=offer["comment"]),)
