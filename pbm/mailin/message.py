@@ -137,13 +137,11 @@ class Discard:
     """A mail that is recorded and never answered, and why.
 
     A bounce has the token of our per-recipient return path, the recipients it names (if none, only the token tells),
-    and whether trying again is useless; a bounce or a complaint has the id of our mail if it was returned.
+    and whether trying again is useless.
     """
 
     action: Action
     reason: str
-    message_id: str | None = None
-    sender: str = ""
     bounce_token: str | None = None
     failures: tuple[Failure, ...] = ()
     permanent: bool = False

@@ -183,8 +183,7 @@ def verdict(seen: Evidence) -> Discard | None:
     # Programs that play by mail say honestly what they are, and their moves count.
     if mark is Mark.RESPONDER and not seen.excused and _is_program(seen):
         mark = Mark.PROGRAM
-    message_id = headers.message_id(seen.mail.fields.get("message-id", []))
-    discard = Discard(action, reason, message_id, seen.sender, seen.bounce_token, mark=mark)
+    discard = Discard(action, reason, seen.bounce_token, mark=mark)
     if action is not Action.BOUNCE:
         return discard
     failed = failures(seen)

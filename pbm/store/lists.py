@@ -202,7 +202,6 @@ class Person(NamedTuple):
 
     player: Player
     settings: Settings
-    created_at: datetime
     bot: bool
 
 
@@ -211,7 +210,6 @@ class Finished(NamedTuple):
 
     board: int
     game: str
-    version: int
     options: tuple[str, ...]
     body: str
     players: tuple[Player, Player]
@@ -220,7 +218,6 @@ class Finished(NamedTuple):
     started_at: datetime
     ended_at: datetime
     result: Result
-    rated: bool
     tournament: str
 
 
@@ -267,7 +264,7 @@ class Archive(Queries):
 
 def _person(row: Row[Any]) -> Person:
     chosen = Settings.chosen(json.loads(row.settings))
-    return Person(Player(row.id, row.userid), chosen, row.created_at, row.bot)
+    return Person(Player(row.id, row.userid), chosen, row.bot)
 
 
 def _finished(row: Row[Any]) -> Finished:

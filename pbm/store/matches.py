@@ -143,7 +143,6 @@ class Summary(NamedTuple):
     ended_at: datetime | None
     epochs: tuple[int, int]
     """Of the players, see Players.epoch."""
-    control: TimeControl
     deadline_at: datetime | None
 
     @property
@@ -377,5 +376,4 @@ def summary_of(row: Row[Any]) -> Summary:
         players=players_of(row),
         result=result_of(row),
         epochs=(row.epoch1, row.epoch2),
-        control=read_control(row.control),
     )

@@ -124,7 +124,6 @@ class Ticket(NamedTuple):
     subject: str
     player_id: int | None
     payload: dict[str, Any]
-    created_at: datetime
 
 
 def _about(purpose: str, subject: str) -> ColumnElement[bool]:
@@ -205,7 +204,7 @@ class Tickets(Queries):
 
 
 def _ticket(row: Row[Any]) -> Ticket:
-    return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload), row.created_at)
+    return Ticket(row.id, row.purpose, row.subject, row.player_id, json.loads(row.payload))
 
 
 def _hash(text: str) -> str:
@@ -222,7 +221,6 @@ class Seek(NamedTuple):
     body: str
     wanted: int
     """How many more games."""
-    created_at: datetime
 
 
 class Seeks(Queries):
@@ -231,7 +229,7 @@ class Seeks(Queries):
     def add(self, player: Player, game: str, options: tuple[str, ...], body: str, wanted: int, now: datetime) -> Seek:
         words = " ".join(options)
         key = self._add(seeks, player_id=player.id, game=game, options=words, body=body, wanted=wanted, created_at=now)
-        return Seek(key, player, game, options, body, wanted, now)
+        return Seek(key, player, game, options, body, wanted)
 
     def get(self, seek_id: int) -> Seek | None:
         return next(iter(self._found(seeks.c.id == seek_id)), None)
@@ -292,4 +290,4 @@ class Invitations(Queries):
 
 def _seek(row: Row[Any]) -> Seek:
     player = Player(row.player_id, row.userid)
-    return Seek(row.id, player, row.game, tuple(row.options.split()), row.body, row.wanted, row.created_at)
+    return Seek(row.id, player, row.game, tuple(row.options.split()), row.body, row.wanted)
