@@ -241,7 +241,6 @@ class _Telling:
             reader,
             events=events,
             comments=heard,
-            whole_record=not self.board.match.record,
             is_first=is_first,
             is_heard=not (is_first and self._is_against_robot()),
             leave=_word_to_leave(self.followers, reader),

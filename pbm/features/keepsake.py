@@ -107,7 +107,7 @@ def _keepsake(at: Desk, board: OpenBoard, reader: Reader) -> Notice:
     one, other = match.players
     words = {"tally": at.tx.matches.head_to_head(match.game, one.id, other.id), "hints": hints_told(at.tx, match)}
     events, before = told_changes(at.tx, match), ends_by_rules(match)
-    return notice_of(board, reader, page=KEEPSAKE, words=words, events=events, before=before, whole_record=True)
+    return notice_of(board, reader, page=KEEPSAKE, words=words, events=events, before=before)
 
 
 def _readers(at: Desk, match: Match, player_id: int) -> list[Reader]:
