@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 
 from markupsafe import Markup
 
@@ -125,13 +125,12 @@ def standings_plot(game: str, best: Sequence[Ranked]) -> Markup:
     return Markup(plots.standings(bars, described) if bars else "")  # noqa: S704  all text in it is escaped
 
 
-def careers(player: Player, boards: Sequence[Finished], rated: Sequence[tuple[str, float]]) -> list[Career]:
+def careers(player: Player, boards: Sequence[Finished], rated: Sequence[tuple[str, float]]) -> Iterator[Career]:
     """A career for each game they have played, in the order of the registry. rated: games, with ratings."""
-    return [
-        _career(game, player, own, [rating for rated_game, rating in rated if rated_game == game])
-        for game in GAMES
-        if (own := [each for each in boards if each.game == game])
-    ]
+    for game in GAMES:
+        own = [each for each in boards if each.game == game]
+        if own:
+            yield _career(game, player, own, [rating for rated_game, rating in rated if rated_game == game])
 
 
 def _career(game: str, player: Player, boards: Sequence[Finished], ratings: Sequence[float]) -> Career:
@@ -199,10 +198,9 @@ class Public:
 
 def crosstables(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     """The newest season first, a table for each division, split if it is too long for a page."""
-    for season in sorted({each.season for each in meetings}, reverse=True):
-        held = [each for each in meetings if each.season == season]
-        for division in sorted({each.division for each in held}):
-            yield from _of_division(tournament, [each for each in held if each.division == division], public)
+    ordered = sorted(meetings, key=lambda each: (-each.season, each.division))
+    for _, held in groupby(ordered, key=lambda each: (each.season, each.division)):
+        yield from _of_division(tournament, list(held), public)
 
 
 def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:

@@ -311,9 +311,6 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     (['change', 'password', 'ann', 'geheim', 'geheim!'], {})
     """
     words = line.split()
-    # Nearly all lines are written as commands are.
-    if line.isascii() and not line.endswith((".", "!")):
-        return words, {}
     keyed = list(map(_in_plain_letters, words))
     # Phones end a dictated line in a full stop; a lone word is a move, and its rules read that.
     if keyed[1:]:

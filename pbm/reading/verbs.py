@@ -232,7 +232,7 @@ def leading(words: Sequence[str]) -> tuple[Verb | None, int]:
     return verb, 0 if verb is None else 1
 
 
-_DOTTED = re.compile(r"\d{1,12}[.:]")
+_DOTTED = re.compile(r"\A(\d{1,12})[.:]\Z")
 """The number of a board as in a list: "101."."""
 
 
@@ -334,7 +334,7 @@ def _fit(params: tuple[Param, ...], words: list[str]) -> dict[str, str] | None:
         taken = left if param.many else left[:1]
         # Lists number their lines so, and people copy them.
         if param.key == "BOARD":
-            taken = [word[:-1] if _DOTTED.fullmatch(word) else word for word in taken]
+            taken = [_DOTTED.sub(r"\1", word) for word in taken]
         # An optional word that does not fit may be meant for the next parameter.
         if not taken or not param.fits(taken[0]):
             if not param.optional:

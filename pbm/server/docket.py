@@ -102,15 +102,19 @@ class Prepared(NamedTuple):
     @property
     def only_reads(self) -> bool:
         """Whether it only asks to be told something, and changes nothing."""
-        asks = bool(self.commands) and all(
-            isinstance(each, Command) and each.verb.locks is Locks.NOTHING for each in self.commands
-        )
+        is_understood = all(isinstance(each, Command) for each in self.commands)
+        asks = is_understood and self._locked == {Locks.NOTHING}
         return asks and not self.is_guess and not self.is_for_operator
 
     @property
     def asks_for_action(self) -> bool:
         """Whether it holds a command that changes something, or has players asked something."""
-        return any(isinstance(each, Command) and each.verb.locks is not Locks.NOTHING for each in self.commands)
+        return not self._locked <= {Locks.NOTHING}
+
+    @property
+    def _locked(self) -> set[Locks]:
+        """What carrying out its commands locks; those that are refused lock nothing."""
+        return {each.verb.locks for each in self.commands if isinstance(each, Command)}
 
     @property
     def is_for_operator(self) -> bool:
@@ -122,12 +126,13 @@ class Prepared(NamedTuple):
     def stays_on_boards(self) -> bool:
         """Whether it changes boards at most, so that others may be handled at the same time that lock other boards."""
         message, sender = self.message, self.sender
-        answers_no_board = isinstance(message, Message) and message.token is not None and sender.seat is None
         # Tickets, bounces and letters to the operator may concern anybody.
-        if not isinstance(message, Message) or answers_no_board or self.is_for_operator:
+        if not isinstance(message, Message) or self.is_for_operator:
+            return False
+        if message.token is not None and sender.seat is None:
             return False
         known = sender.proven is not None or sender.seat is not None or self.holds_passwords
-        return known and all(isinstance(each, Rejected) or each.verb.locks is not Locks.HOUSE for each in self.commands)
+        return known and Locks.HOUSE not in self._locked
 
     @property
     def boards(self) -> Iterator[str]:
@@ -165,7 +170,8 @@ class Prepared(NamedTuple):
     def payers(self) -> set[Whose]:
         """Who is charged for the handling: who has proved to have sent the mail, or else its seat, or its address."""
         proven = {self.sender.proven.userid.casefold()} if self.sender.proven is not None else set()
-        if players := proven | self.verified:
+        players = proven | self.verified
+        if players:
             return {Whose(author=userid) for userid in players}
         pool = Pool.UNPROVEN if self.sender.usual is None else Pool.USUAL
         return {Whose(pool, author=self._seat or self.letter.sender.casefold())}
