@@ -7,60 +7,65 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, MutableMapping
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import UnionType
 from typing import Any
 
-from games.amazons import Amazons
-from games.breakthrough import Breakthrough
-from games.clobber import Clobber
-from games.cross import Cross
-from games.crossgeo import CrossGeo
-from games.dots import Dots
-from games.four import Four
-from games.go import Go
-from games.gomoku import Gomoku
-from games.havannah import Havannah
-from games.hex import Hex
-from games.loa import Loa
-from games.loops import Loops
-from games.luddit import Luddit
-from games.morris import Morris
-from games.polygon import Polygon
-from games.reversi import Reversi
 from games.rules import KINDS, AnyGame, Game, Info, Outcome, Side
 from games.scene import Scene
-from games.y import Y
-from games.yavalath import Yavalath
 
-GAMES: dict[str, AnyGame] = {
-    game.info.name: game
-    for game in (
-        Amazons(),
-        Breakthrough(),
-        Clobber(),
-        Cross(),
-        CrossGeo(),
-        Dots(),
-        Four(),
-        Go(),
-        Gomoku(),
-        Havannah(),
-        Hex(),
-        Loa(),
-        Loops(),
-        Luddit(),
-        Morris(),
-        Polygon(),
-        Reversi(),
-        Y(),
-        Yavalath(),
-    )
+OURS = {
+    "amazons": "Amazons",
+    "breakthrough": "Breakthrough",
+    "clobber": "Clobber",
+    "cross": "Cross",
+    "crossgeo": "CrossGeo",
+    "dots": "Dots",
+    "four": "Four",
+    "go": "Go",
+    "gomoku": "Gomoku",
+    "havannah": "Havannah",
+    "hex": "Hex",
+    "loa": "Loa",
+    "loops": "Loops",
+    "luddit": "Luddit",
+    "morris": "Morris",
+    "polygon": "Polygon",
+    "reversi": "Reversi",
+    "y": "Y",
+    "yavalath": "Yavalath",
 }
+"""The games of this package: the module of each, which has its name, and its class; all others join."""
 
-OURS = frozenset(GAMES)
-"""The names of the games in this package; all others join."""
+
+class Games(MutableMapping[str, AnyGame]):
+    """Games by name. One of ours is imported when it is first asked for: all together take a while."""
+
+    def __init__(self) -> None:
+        self._games: dict[str, AnyGame | None] = dict.fromkeys(OURS)
+
+    def __getitem__(self, name: str) -> AnyGame:
+        game = self._games[name]
+        if game is None:
+            game = self._games[name] = getattr(import_module(f"games.{name}"), OURS[name])()
+        return game
+
+    def __setitem__(self, name: str, game: AnyGame) -> None:
+        self._games[name] = game
+
+    def __delitem__(self, name: str) -> None:
+        del self._games[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._games)
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+
+GAMES = Games()
 
 LEFT_OUT: dict[str, str] = {}
 """Games of other packages that could not join, by the name of their entry point: a sentence that says why."""

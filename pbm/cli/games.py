@@ -165,10 +165,8 @@ def _check_name(name: str) -> None:
 
 def registered(source: str, name: str, cls: str) -> str:
     """The registry's source with one more game, sorted by name."""
-    imports = [*re.findall(r"^from games\.\w+ import .*\n", source, re.MULTILINE), f"from games.{name} import {cls}\n"]
-    games = [*re.findall(r"^        \w+\(\),\n", source, re.MULTILINE), f"        {cls}(),\n"]
-    source = re.sub(r"(?:^from games\.\w+ import .*\n)+", "".join(sorted(imports)), source, count=1, flags=re.MULTILINE)
-    return re.sub(r"(?:^        \w+\(\),\n)+", "".join(sorted(games)), source, count=1, flags=re.MULTILINE)
+    games = [*re.findall(r'^    "\w+": "\w+",\n', source, re.MULTILINE), f'    "{name}": "{cls}",\n']
+    return re.sub(r'(?:^    "\w+": "\w+",\n)+', "".join(sorted(games)), source, count=1, flags=re.MULTILINE)
 
 
 LOOK_AGAIN_SECONDS = 2

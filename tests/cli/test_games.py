@@ -60,12 +60,8 @@ def test_a_new_game_plays_at_once_and_the_contract_test_tells_what_is_missing(pb
 def test_the_registry_keeps_its_order() -> None:
     source = (ROOT / "games/registry.py").read_text()
     more = registered(source, "frob", "Frob")
-    assert [line for line in more.splitlines() if line not in source.splitlines()] == [
-        "from games.frob import Frob",
-        "        Frob(),",
-    ]
-    assert more.index("games.four import") < more.index("games.frob import") < more.index("games.gomoku import")
-    assert more.index("Four()") < more.index("Frob()") < more.index("Gomoku()")
+    assert [line for line in more.splitlines() if line not in source.splitlines()] == ['    "frob": "Frob",']
+    assert more.index('"four"') < more.index('"frob"') < more.index('"gomoku"')
 
 
 @pytest.mark.servers
