@@ -19,7 +19,7 @@ from hypothesis import settings as hypothesis
 
 from games import GAMES
 from pbm.bots import strong
-from pbm.core import credentials
+from pbm.core import passwords
 from pbm.mailin import Unlock
 from pbm.server import Settings
 from pbm.store import Store
@@ -52,7 +52,7 @@ def cheap_passwords() -> Iterator[None]:
     """Argon2 with the least work: tests log in thousands of times, and none of them judges its strength."""
     with pytest.MonkeyPatch.context() as changed:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-        changed.setattr(credentials, "_hasher", cheap)
+        changed.setattr(passwords, "_hasher", cheap)
         yield
 
 

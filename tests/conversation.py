@@ -50,7 +50,7 @@ from pbm.bots.levels import Question, Thought
 from pbm.bots.mind import NoThought, Stopped, think
 from pbm.compose import owed
 from pbm.compose.tell import mail_bytes
-from pbm.core import credentials
+from pbm.core import passwords
 from pbm.core.robots import Ask
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.mailin import Robot, Unlock
@@ -87,7 +87,7 @@ def password(userid: str) -> str:
 
 @cache
 def _hashed(userid: str) -> str:
-    return credentials._hasher.hash(password(userid))
+    return passwords._hasher.hash(password(userid))
 
 
 def address_of(name: str) -> str:

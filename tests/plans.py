@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Boolean, Column, Connection, LargeBinary, String, Text, event
 
-from pbm.core.registry import Runner
 from pbm.domain.calendars import micros
 from pbm.server import Service
+from pbm.server.agenda import Runner
 from pbm.store import Store
 from pbm.store.statements import Instant
 from pbm.store.tables import metadata

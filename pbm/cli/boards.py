@@ -132,12 +132,12 @@ def show(tx: Transaction, which: tuple[int, int | None]) -> tuple[Match, State]:
 @click.argument("userid")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
 @json_option
-def move(admin: Administration, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
+def move(hand: Arbiter, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
     """Play for a player, as if they had sent the move.
 
     Both players get an email.
     """
-    _print_board(admin.move(number, userid, " ".join(words)), as_json)
+    _print_board(hand.move(number, userid, " ".join(words)), as_json)
 
 
 @board.command()
@@ -164,12 +164,12 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 @board.command()
 @click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw", help="Who wins, or that nobody does.")
-def end(admin: Administration, number: int, word: str) -> str:
+def end(hand: Arbiter, number: int, word: str) -> str:
     """End a game with a result that you choose.
 
     Both players get an email. For a game that shall count for nobody there is pbm board void.
     """
-    match = admin.end(number, _decided(admin.board(number), word))
+    match = hand.end(number, _decided(hand.board(number), word))
     return f"Board {number}: {_outcome(match)}."
 
 

@@ -88,7 +88,6 @@ class Invocation:
         """What acts need, over the configured database."""
         from pbm.cli.opening import opened_club
 
-        log_warnings()
         with opened_club(self.effective().values, quiet=self.quiet) as club:
             club.store.only_tries = self.dry_run
             yield club
@@ -116,7 +115,7 @@ class Invocation:
                 yield getattr(import_module(f"pbm.server.{_ACTS[kind]}"), kind)(club)
 
 
-_ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "arbiter"}
+_ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "operator"}
 """The module of each class of acts, which is imported when a command runs that acts by it."""
 
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
     from pbm.domain.match import Player
     from pbm.server.operator import Administration
-    from pbm.server.steward import Steward
     from pbm.store import Transaction
     from pbm.store.players import Address
 
@@ -159,9 +158,9 @@ def remove(admin: Administration, userid: str) -> str:
 @player.command()
 @click.argument("userid")
 @click.argument("wanted", metavar="NEW-USERID")
-def rename(hand: Steward, userid: str, wanted: str) -> str:
+def rename(admin: Administration, userid: str, wanted: str) -> str:
     """Give an account another userid; the player is told."""
-    renamed = hand.rename(userid, wanted)
+    renamed = admin.rename(userid, wanted)
     return f"{userid} is {renamed.userid} now."
 
 
@@ -169,13 +168,13 @@ def rename(hand: Steward, userid: str, wanted: str) -> str:
 @click.argument("userid")
 @click.argument("into", metavar="INTO-USERID")
 @irrevocable("Make {userid} a part of {into}?")
-def merge(hand: Steward, userid: str, into: str) -> str:
+def merge(admin: Administration, userid: str, into: str) -> str:
     """Merge two accounts of one person.
 
     Boards, addresses and everything else move to the second account, whose ratings are recalculated; the first is gone.
     Games between the two are no longer rated.
     """
-    boards = hand.merge(userid, into)
+    boards = admin.merge(userid, into)
     return f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands."
 
 

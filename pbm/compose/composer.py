@@ -88,7 +88,7 @@ class Composer:
             return []
         match, state = told[0][0].match, told[0][0].state
         board, thread = _board_of([notice for notice, _ in told]), Thread.of(match, state)
-        shared, root, mails = owed.encoded_board(board), f"<{thread.name}@{self.robot.domain}>", list[Mail]()
+        shared, root, mails = owed.encoded(board), f"<{thread.name}@{self.robot.domain}>", list[Mail]()
         for notice, answers in told:
             reader, token = notice.reader, self._token(notice)
             head = self._head(reader, now, conversation(root, answers))

@@ -152,30 +152,29 @@ class PageMail:
 
 
 Owed = BoardMail | BoardsMail | PageMail
+_Told = Annotated[Owed, Field(discriminator="kind")]
 
 
 @cache
-def _forms() -> tuple[TypeAdapter[Owed], TypeAdapter[BoardThen]]:
-    """How the values are written and read; made when first needed, because that takes a while."""
-    owed: TypeAdapter[Owed] = TypeAdapter(Annotated[Owed, Field(discriminator="kind")])
-    return owed, TypeAdapter(BoardThen)
+def _form(kind: Any) -> TypeAdapter[Any]:
+    """How values of a type are written and read; made when first needed, and no other with it: that takes a while."""
+    return TypeAdapter(kind)
 
 
-def encoded(value: Owed) -> bytes:
-    return _forms()[0].dump_json(value, exclude_defaults=True)
-
-
-def encoded_board(board: BoardThen) -> bytes:
-    return _forms()[1].dump_json(board, exclude_defaults=True)
+def encoded(value: Owed | BoardThen) -> bytes:
+    kind: type = type(value)
+    return _form(kind).dump_json(value, exclude_defaults=True)
 
 
 def decoded(mail: Mail) -> Owed:
     """What the mail says. Raises: ValueError if it is not readable here."""
     if mail.version != VERSION:
         raise ValueError(f"it was written in form {mail.version}, and this is a program for form {VERSION}")
-    return _forms()[0].validate_json(mail.owed)
+    owed: Owed = _form(_Told).validate_json(mail.owed)
+    return owed
 
 
 def decoded_board(shared: bytes) -> BoardThen:
     """Raises: ValueError."""
-    return _forms()[1].validate_json(shared)
+    board: BoardThen = _form(BoardThen).validate_json(shared)
+    return board

@@ -21,7 +21,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, Tem
 from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
-from games import GAMES, AnyGame
+from games import GAMES, OURS, AnyGame
 from games.rules import KINDS, joined
 from pbm.compose import cells
 from pbm.compose.html import Inlays, blocks, document
@@ -36,7 +36,6 @@ from pbm.domain.spans import in_words
 from pbm.draw import WORDS
 from pbm.draw.colours import Picture
 from pbm.mailin.message import SENTINEL
-from pbm.reading.verbs import ENTRIES, GROUPS, VERBS
 from pbm.resources import folder
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
@@ -63,7 +62,7 @@ class _Environment(Environment):
 
 def _beside_games() -> list[Path]:
     """The folders with the pages of games from other packages: `templates` next to the module."""
-    modules = {Path(inspect.getfile(type(game))).parent for game in GAMES.values()}
+    modules = {Path(inspect.getfile(type(GAMES[name]))).parent for name in GAMES.keys() - OURS}
     return sorted(each / "templates" for each in modules if (each / "templates").is_dir())
 
 
@@ -83,9 +82,6 @@ def _environment() -> _Environment:
     environment.globals |= {
         "games": GAMES,
         "kinds": KINDS,
-        "verbs": VERBS,
-        "entries": ENTRIES,
-        "groups": GROUPS,
         "choices": CHOICES,
         "unsaid": _unsaid,
     }
@@ -127,6 +123,13 @@ def _helpful() -> frozenset[str]:
     return frozenset(name for name in _environment().list_templates() if name.startswith("help/"))
 
 
+def _verbs() -> dict[str, Any]:
+    """What help pages tell of verbs."""
+    from pbm.reading.verbs import ENTRIES, GROUPS, VERBS  # mails need none of them, and they take a while to import
+
+    return {"verbs": VERBS, "entries": ENTRIES, "groups": GROUPS}
+
+
 class Pages:
     """Renders every text that people read. HTML pages escape all their variables."""
 
@@ -154,18 +157,19 @@ class Pages:
 
         house: whose rules it tells; the usual ones if None.
         """
-        game, page = GAMES.get(subject), f"help/{subject}.txt"
+        game, page, verbs = GAMES.get(subject), f"help/{subject}.txt", _verbs()
         if page not in _helpful():
             page = ""
         if game:  # one without a page is described by its own data
             return self.render("game.txt", page=page, info=game.info, board=partial(_drawn, game))
-        usage = [self.render("verb.txt", verb=verb) for verb in VERBS if verb.name == subject.replace("-", " ")]
-        return "\n".join([*usage, self.render(page, house=house or HouseRules())]) if page else None
+        name = subject.replace("-", " ")
+        usage = [self.render("verb.txt", verb=verb, **verbs) for verb in verbs["verbs"] if verb.name == name]
+        return "\n".join([*usage, self.render(page, house=house or HouseRules(), **verbs)]) if page else None
 
     def subjects(self) -> list[str]:
         """The subjects of help pages, except games and commands."""
         pages = {name.removeprefix("help/").removesuffix(".txt") for name in _helpful()}
-        return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in VERBS)})
+        return sorted(pages - {"index", *GAMES, *("-".join(verb.name.split()) for verb in _verbs()["verbs"])})
 
 
 def _drawn(game: AnyGame, options: str, moves: Sequence[str] = ()) -> str:

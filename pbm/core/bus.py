@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, TypeVar
 
 from pbm.domain.match import Match, Player
@@ -129,8 +130,18 @@ def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
     return joins(SUBSCRIBERS[kind])
 
 
+_ABSENT: list[str] = []
+
+
+def heard_in(package: str) -> None:
+    """Have a package with subscribers imported when first something happens: many acts cause nothing to hear of."""
+    _ABSENT.append(package)
+
+
 def publish(event: E, tx: Transaction) -> None:
     """Call all subscribers."""
+    while _ABSENT:
+        import_module(_ABSENT.pop())
     subscribers: Iterable[Subscriber[E]] = SUBSCRIBERS[type(event)]
     for subscriber in subscribers:
         subscriber(event, tx)

@@ -1,21 +1,16 @@
-"""Rules for userids, passwords and addresses; password hashes; and accounts opened by an answer from an address.
+"""Rules for userids and passwords: they are no words of the server; and accounts opened by an answer from an address.
 
-The hashes are argon2, never checked within a transaction, and never more than a few at once. An account that is opened
-by an answer from its address needs no password.
+Such an account needs no password.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 
 from pbm.bots.levels import LEVELS
 from pbm.core.limits import UNANSWERED, Whose, forget
+from pbm.core.passwords import MAX_LENGTH
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import look
 from pbm.domain.match import Player
@@ -26,53 +21,10 @@ from pbm.reading.verbs import NO_USERIDS, SHORTEST_SECRET, VERBS, find
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 
-MIN_LENGTH, MAX_LENGTH = SHORTEST_SECRET, 100
-
-_hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
-
-
-class Passwords:
-    """Hashes and checks passwords in a bounded pool, so that a flood of guesses cannot exhaust the memory."""
-
-    def __init__(self, workers: int = 2) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="argon2")
-
-    def hash(self, password: str) -> str:
-        return self._pool.submit(_hasher.hash, password).result()
-
-    def hash_all(self, passwords: Iterable[str]) -> list[str]:
-        return list(self._pool.map(_hasher.hash, passwords))
-
-    def verify(self, pairs: Iterable[tuple[str, str]]) -> list[bool]:
-        """Whether each password fits its hash.
-
-        An empty hash or a password that is too long fits nothing, and takes as long to check.
-        """
-        return list(self._pool.map(_matches, pairs))
-
-    def close(self) -> None:
-        self._pool.shutdown()
-
-
-def _matches(pair: tuple[str, str]) -> bool:
-    password, hashed = pair
-    checked = password[:MAX_LENGTH]
-    # Without a hash to check against, the time taken would tell whether the userid exists: to make one takes as long.
-    if not hashed:
-        _hasher.hash(checked)
-        return False
-    try:
-        return _hasher.verify(hashed, checked) and password == checked
-    except (VerificationError, InvalidHashError):
-        return False
-
-
 ERASED = "erased-"
 """The beginning of userids that replace those of erased players."""
 USERID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,19}")
 _ROBOT = re.compile(r"robot\d*", re.IGNORECASE)
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
-_MAX_ADDRESS = 254
 NO = frozenset({"no", "n", "nope", "not", "never", "decline", "reject", "stop", "unsubscribe"})
 
 
@@ -146,7 +98,7 @@ def rename(tx: Transaction, player: Player, wanted: str) -> Player:
 def check_password(password: str) -> None:
     """Raises: BadArguments; the sentence does not repeat the password."""
     if not is_password(password):
-        raise BadArguments(f"A password has {MIN_LENGTH} to {MAX_LENGTH} characters, without blanks.")
+        raise BadArguments(f"A password has {SHORTEST_SECRET} to {MAX_LENGTH} characters, without blanks.")
     # Commands lose punctuation at their ends, and read a leading dash as an option.
     if not is_whole(password):
         raise BadArguments(
@@ -159,7 +111,7 @@ def check_password(password: str) -> None:
 
 def is_password(word: str) -> bool:
     """Whether the word may be a password."""
-    return MIN_LENGTH <= len(word) <= MAX_LENGTH and word.isprintable() and " " not in word
+    return SHORTEST_SECRET <= len(word) <= MAX_LENGTH and word.isprintable() and " " not in word
 
 
 def first_line(text: str) -> str:
@@ -198,31 +150,6 @@ def is_clear(text: str) -> bool:
     (False, False, True, True)
     """
     return not text.strip() or declines(text) or consent(text, to_play=False).answer is Answer.YES
-
-
-def check_address(address: str) -> None:
-    """Raises: BadArguments."""
-    if len(address) > _MAX_ADDRESS or not _ADDRESS.fullmatch(address):
-        raise BadArguments(f'"{address[:80]}" is not an email address this server can write to.')
-
-
-def is_player(subject: str) -> bool:
-    return "@" not in subject
-
-
-def subject_of(word: str) -> str:
-    """The subject of a ban, as stored: "Alice" -> "alice"; "@Example.org" -> "@example.org". Raises: BadArguments."""
-    folded = word.strip().casefold()
-    if folded.startswith("@"):
-        try:
-            check_address(f"any{folded}")
-        except BadArguments:
-            raise BadArguments(f'"{word}" is no domain: write it as in @example.org.') from None
-    elif "@" in folded:
-        check_address(folded)
-    elif not folded:
-        raise BadArguments("Whom? A userid, an address, or a domain such as @example.org.")
-    return folded
 
 
 def open_account(tx: Transaction, address: str, userid: str) -> Player:

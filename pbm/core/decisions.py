@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from time import thread_time
+from typing import TYPE_CHECKING
 
 from games.rules import GameError
 from pbm.core.board import OpenBoard
 from pbm.core.bus import registers
-from pbm.core.request import Request
 from pbm.core.robots import is_robot
 from pbm.domain import plans
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
@@ -22,6 +22,9 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import SWAP, Intent, IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.domain.spans import OFF, read_duration
+
+if TYPE_CHECKING:  # it brings the reading of mails, and to play a move takes none
+    from pbm.core.request import Request
 
 MAX_SECONDS_OF_A_PLAN = 1.0
 """Processor time that checking a plan may take: in late positions of Polygon one ply takes some hundredths."""
@@ -207,7 +210,7 @@ def move_of(intent: Intent) -> str:
     return "your resignation" if move == plans.RESIGN else move
 
 
-Grant = Callable[[Request, OpenBoard, Seat], None]
+Grant = Callable[["Request", OpenBoard, Seat], None]
 GRANTS: dict[OfferKind, Grant] = {}
 """What is done when the hearer accepts an offer, by its kind."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pbm.compose import Composer, Notice, Reader, Whence
 from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
-from pbm.core.credentials import Passwords
+from pbm.core.passwords import Passwords
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import (

@@ -8,12 +8,13 @@ from typing import Any
 
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
-from pbm.core.credentials import check_address, check_free, check_password, chosen_password, declines
+from pbm.core.credentials import check_free, check_password, chosen_password, declines
 from pbm.core.limits import UNANSWERED, Act, Whose, forget
 from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
 from pbm.core.reply import done, refuse
 from pbm.core.request import Request
+from pbm.domain.addresses import check_address
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail

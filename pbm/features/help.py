@@ -16,7 +16,7 @@ from pbm.domain.errors import NotAllowed, NotFound, Rejected
 from pbm.domain.match import Ending, Match, Seat, other
 from pbm.domain.ratings import CEILING, SCALE, TAU, expected, weight
 from pbm.reading.commands import Command, parse
-from pbm.reading.verbs import LOOKING, VERBS, Entry, Locks, Verb, find, redact
+from pbm.reading.verbs import ENTRIES, LOOKING, VERBS, Entry, Locks, Verb, find, redact
 
 ALSO = {"password": "account", "option": "options", "time": "clock", "rating": "standings", "event": "tournament"}
 """Other names of subjects, and the names of their pages."""
@@ -64,7 +64,8 @@ def _page(request: Request, subject: str) -> str | None:
         known = verb.name if verb else ALSO.get(name, name)
         page = pages.help("-".join(known.split()), request.tools.house)
         if page is None and verb is not None:
-            page = request.outgoing.page("verb.txt", verb=verb, robot=request.tools.composer.robot.address)
+            robot = request.tools.composer.robot.address
+            page = request.outgoing.page("verb.txt", verb=verb, entries=ENTRIES, robot=robot)
         if page is not None:
             return page
     return None

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 
 from pbm.core.board import OpenBoard
 from pbm.core.bus import ReminderDue, publish
+from pbm.core.clocks import call_time, end_on_time, let_run
 from pbm.core.decisions import ask, grants
 from pbm.core.notify import Desk, tell_players
 from pbm.core.registry import handles
@@ -18,8 +19,8 @@ from pbm.domain.calendars import Calendar
 from pbm.domain.clock import MOST, Clock
 from pbm.domain.configuration import HouseRules
 from pbm.domain.errors import BadArguments, NotAllowed, Unreadable
-from pbm.domain.events import ClocksPaused, ClocksResumed, TimeClaimed, TimeGiven, TimeoutUndone, TimeUp
-from pbm.domain.match import LOOK_AGAIN, Ending, IntentKind, Match, OfferKind, Result, Seat, other, reminder_at
+from pbm.domain.events import ClocksPaused, TimeGiven
+from pbm.domain.match import LOOK_AGAIN, OfferKind, Seat, other, reminder_at
 from pbm.domain.spans import DAY, HOUR, in_words, read_duration, rounded
 from pbm.reading.commands import Command
 from pbm.reading.verbs import PLAYING, Alteration, Entry, Verb
@@ -27,11 +28,6 @@ from pbm.store import Transaction
 
 _INSTANT = timedelta(microseconds=1)
 _KEPT = timedelta(days=1)
-FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
-"""First moves that a player may miss within such a time; if they miss more, they lose those games."""
-_ON_TIME = "on time"
-_NO_SHOW = "did not make their first move in time"
-"""How the reason of a result begins, or how it ends, if time was up."""
 
 
 def attend(at: Desk, number: int) -> None:
@@ -90,64 +86,6 @@ def _remind(board: OpenBoard, clock: Clock) -> None:
     board.set_clock(fresh)
 
 
-def call_time(board: OpenBoard, clock: Clock, house: HouseRules) -> None:
-    """Declare that the time of the player to move is up; before their own first move, the game is void.
-
-    In a tournament they lose at once in either case, so that no opponent's choice holds up a round. A player with a
-    held move was in time, even if their nights or vacations have changed since: the move is played first.
-    """
-    match, now = board.match, board.now
-    if board.intents.find(clock.seat, IntentKind.HOLD):
-        board.tx.agenda.put(IntentKind.HOLD, f"{match.board}:{clock.seat}", min(now, clock.due_at or now) - _INSTANT)
-        return
-    late = match.player(clock.seat)
-    if match.tournament:
-        board.end(
-            Result(Ending.FORFEIT, other(clock.seat), _ON_TIME), TimeClaimed(match.board, clock.seat, waited=True)
-        )
-        return
-    no_show = f"{late.userid} {_NO_SHOW}"
-    # They may never have seen the board, so nobody wins it; but a habit of that wastes others' time.
-    if clock.seat not in match.record.seats:
-        result = Result(Ending.VOID, None, no_show)
-        if board.tx.matches.voided_since(late.id, no_show, now - NO_SHOWS_WITHIN) >= FREE_NO_SHOWS:
-            reason = f"{_ON_TIME}: {late.userid} has let first moves pass before"
-            result = Result(Ending.FORFEIT, other(clock.seat), reason)
-        board.end(result, TimeUp(match.board, clock.seat))
-        return
-    over = clock.charged(now, match.calendars)
-    due_at = now + timedelta(days=house.claim_days)
-    board.set_clock(over._replace(deadline_at=clock.deadline(match.calendars), overrun_at=now, due_at=due_at))
-    board.events.append(TimeUp(match.board, clock.seat))
-
-
-def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: bool = False) -> None:
-    """End a game whose time is up. draw: the opponent chose a draw. waited: the opponent did not choose in time."""
-    match, late, seat = board.match, clock.seat, other(clock.seat)
-    reason = f"{_ON_TIME}, as {match.player(seat).userid} chose" if draw else _ON_TIME
-    result = Result(Ending.FORFEIT, None if draw else seat, reason)
-    board.end(result, TimeClaimed(match.board, late, draw, waited))
-
-
-def undo_timeout(board: OpenBoard) -> None:
-    """Take back that somebody's time was up; the turn begins again, with the time left at the last move."""
-    match = board.match
-    clock, undone = board.clock_anew(), TimeoutUndone(match.board)
-    if match.result is None:
-        board.set_clock(clock)
-        board.events.append(undone)
-    else:
-        board.reopen(clock, undone)
-
-
-def is_timed_out(match: Match) -> bool:
-    """Whether somebody's time is up, or was and nothing else has ended the game."""
-    if match.result is None:
-        return match.clock is not None and match.clock.overrun_at is not None
-    lost = match.result.ending is Ending.FORFEIT and match.result.reason.startswith(_ON_TIME)
-    return lost or (match.result.ending is Ending.VOID and match.result.reason.endswith(_NO_SHOW))
-
-
 @grants(OfferKind.PAUSE)
 def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
     """Stop the clocks, for `pause_days` at most; the seat has agreed to it."""
@@ -157,14 +95,6 @@ def grant_pause(request: Request, board: OpenBoard, seat: Seat) -> None:
     paused = clock.with_pause(True, now, board.match.calendars)
     board.set_clock(paused._replace(due_at=now + timedelta(days=request.tools.house.pause_days)))
     board.events.append(ClocksPaused(board.match.board, seat))
-
-
-def let_run(board: OpenBoard, seat: Seat | None) -> None:
-    """Let the clocks go on from where they stopped. seat: the one that asked for it; None for the server."""
-    clock = board.match.clock
-    assert clock is not None  # noqa: S101  every caller has checked
-    board.set_clock(clock.with_pause(False, board.now, board.match.calendars))
-    board.events.append(ClocksResumed(board.match.board, seat))
 
 
 LARGEST_GIFT = 60 * DAY

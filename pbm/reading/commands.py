@@ -64,7 +64,6 @@ SELECTORS = frozenset(
 
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
-_TITLES = [*GAMES, *(game.info.title for game in GAMES.values())]
 _BOARD_LINE = re.compile(
     r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
     r"(?P<first>\S+) (?:on|in) (?:board|game) #?(?P<last>\d{1,12})[.!]?",
@@ -79,11 +78,16 @@ _LABEL = re.compile(r"^(kibitz|broadcast|message [^\s:]+|(?:notes?|chat)(?=:$)):
 _NO_MOVE_GOES_ON = re.compile(r"(?![x*])\S*[a-z]\S", re.IGNORECASE)
 """Words that no move has after its leading number ("12 r" and "12 x7" are moves), so the number is a board's."""
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
-_SERVER_SUBJECT = re.compile(
-    rf"(?:new\s+)?(?:{'|'.join(map(re.escape, _TITLES))})\s+board\s+(\d{{1,12}})"
-    r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+-\S+\s.*|(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?)",
-    re.IGNORECASE,
-)
+
+
+@cache
+def _server_subject() -> re.Pattern[str]:
+    titles = "|".join(map(re.escape, (*GAMES, *(game.info.title for game in GAMES.values()))))
+    return re.compile(
+        rf"(?:new\s+)?(?:{titles})\s+board\s+(\d{{1,12}})"
+        r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+-\S+\s.*|(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?)",
+        re.IGNORECASE,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class Command:
 
 def board_of_subject(subject: str) -> int | None:
     """The board named by a subject of our own mails. subject: without reply prefixes."""
-    match = _SERVER_SUBJECT.fullmatch(clean(subject))
+    match = _server_subject().fullmatch(clean(subject))
     return int(match[1]) if match else None
 
 
@@ -137,7 +141,7 @@ def board_of_subject(subject: str) -> int | None:
 def is_ours(subject: str) -> bool:
     """Whether it is a subject of our own mails, so "pbm: preview of Cross" is no command. subject: without prefixes."""
     bare = clean(subject)
-    return _SERVER_SUBJECT.fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
+    return _server_subject().fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
 
 
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:

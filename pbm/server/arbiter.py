@@ -1,25 +1,42 @@
-"""Operators' acts on boards, clocks and tournaments; players are told."""
+"""Operators' acts on boards and clocks; players are told."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
+from pbm.core import decisions
 from pbm.core.board import OpenBoard, set_clocks
+from pbm.core.clocks import is_timed_out, let_run, undo_timeout
 from pbm.core.notify import Desk
 from pbm.domain.clock import Clock
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import ClocksPaused, Event, MatchCorrected, MatchDecided, TimeGiven
-from pbm.domain.match import Ending, Match, Result
-from pbm.features.time import is_timed_out, let_run, undo_timeout
-from pbm.features.tournament import entries as entering
-from pbm.server.operator import Hand, acts, note_silence
-from pbm.server.rows import tournament_named
-from pbm.store.tournaments import Tournament
+from pbm.domain.match import Ending, Match, Result, State
+from pbm.server.club import Hand, acts, note_silence
+from pbm.server.rows import player_named
 
 
 class Arbiter(Hand):
     """Boards and clocks."""
+
+    def board(self, number: int) -> Match:
+        with self._club.store.read() as tx:
+            return self._at(tx).open(number).match
+
+    @acts
+    def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
+        """Play a move for a player."""
+        board = at.open(number)
+        decisions.play_ply(board, board.seat_of(player_named(at.tx, userid)), move)
+        return self._told(at, board), board.state
+
+    @acts
+    def end(self, at: Desk, number: int, result: Result) -> Match:
+        """End a running match with a result of the operator's choice."""
+        board = at.open(number)
+        board.check_running()
+        board.end(result, MatchDecided(number))
+        return self._told(at, board)
 
     @acts
     def void(self, at: Desk, number: int) -> Match:
@@ -117,26 +134,3 @@ def _extended(match: Match, clock: Clock, amount: int, now: datetime) -> Clock:
     for seat in (1, 2):
         clock = clock.given(seat, amount, now, match.calendars)
     return clock
-
-
-class Organizer(Hand):
-    """Tournaments."""
-
-    def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
-        """Create a tournament. words: the options of the tournament and of its game."""
-        with self._club.store.write() as tx:
-            return entering.create(tx, name, kind, game, words, body, None)
-
-    def start(self, name: str) -> Tournament:
-        """Start it, or the next season of a league; a running server does so at its next turn."""
-        with self._club.store.write() as tx:
-            tournament = tournament_named(tx, name)
-            entering.start(tx, tournament)
-            return tournament
-
-    def cancel(self, name: str) -> Tournament:
-        """End it early, and tell its players and followers."""
-        with self._club.store.write() as tx:
-            tournament = tournament_named(tx, name)
-            tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
-            return tournament

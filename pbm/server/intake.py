@@ -16,8 +16,9 @@ from games import GAMES
 from games.rules import GameError
 from pbm.core.board import difference
 from pbm.core.bus import SettingsSaved, publish
-from pbm.core.credentials import USERID, check_address
+from pbm.core.credentials import USERID
 from pbm.domain import game_record
+from pbm.domain.addresses import check_address
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import IntentKind, Player, Ply, State
 from pbm.domain.settings import CHOICES, Settings

@@ -1,85 +1,34 @@
-"""The acts of an operator at the command line. Players are told in the same words as when a mail did the same."""
+"""Operators' acts on accounts and tournaments; players are told in the same words as when a mail did the same."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from collections.abc import Mapping, Sequence
 
 from games import GAMES, LEFT_OUT
 from games.rules import GameError
-from pbm.core import decisions
-from pbm.core.board import OpenBoard
-from pbm.core.credentials import check_address, check_free, check_password, check_userid
-from pbm.core.notify import Desk, tell_players
+from pbm.core import credentials
+from pbm.core.bus import AccountsMerged, publish
+from pbm.core.credentials import check_free, check_password, check_userid
+from pbm.core.notify import Desk
+from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.core.robots import robot_named
 from pbm.core.start import start_match
-from pbm.domain.calendars import Stop, StopKind
-from pbm.domain.errors import BadArguments, NotFound, Rejected
-from pbm.domain.events import MatchDecided, MatchStarted
-from pbm.domain.mail import Mail
-from pbm.domain.match import Match, Player, Result, State
+from pbm.domain.addresses import check_address
+from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
+from pbm.domain.events import MatchStarted
+from pbm.domain.match import Match, Player
 from pbm.features.absence import note_reach
 from pbm.features.account import renew_password, to_confirm
-from pbm.features.erase import erase
+from pbm.features.erase import end_account, erase
 from pbm.features.export import export_of
-from pbm.features.postmaster import address_of
 from pbm.features.talk import spread
-from pbm.server.club import Club
+from pbm.features.tournament import entries as entering
+from pbm.server.club import Hand, acts
 from pbm.server.intake import Imported, Watched, take_in, take_in_record
-from pbm.server.rows import player_named, waiting_broadcast
+from pbm.server.rows import player_named, tournament_named, waiting_broadcast
 from pbm.store import Transaction
-from pbm.store.pulse import HEARTBEAT, SILENCE
-
-
-class Hand:
-    """The base of operators' acts on a club. All acts may raise Rejected, GameError or DatabaseTrouble."""
-
-    def __init__(self, club: Club) -> None:
-        self._club = club
-
-    def _at(self, tx: Transaction) -> Desk:
-        return Desk(tx, self._club.tools)
-
-    def _told(self, at: Desk, board: OpenBoard) -> Match:
-        """Tell the players of a board what happened; returns its match."""
-        at.owe(tell_players(at, board))
-        return board.match
-
-    def _letters(
-        self, tx: Transaction, player: Player, subject: str, page: str, to: Sequence[str] | None = None, **words: Any
-    ) -> list[Mail]:
-        """Letters with a page to all addresses of a player. to: other addresses instead, such as earlier ones."""
-        tools, addresses = self._club.tools, tx.players.confirmed(player.id)
-        words = {"addresses": addresses, "postmaster": address_of(tools), **words}
-        to = addresses if to is None else to
-        return [self._at(tx).letter(each, subject, page, player, **words) for each in to]
-
-
-H = TypeVar("H", bound=Hand)
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def acts(deed: Callable[Concatenate[H, Desk, P], T]) -> Callable[Concatenate[H, P], T]:
-    """The decorated method is given a transaction in hand."""
-
-    @wraps(deed)
-    def act(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        with self._club.store.write() as tx:
-            note_silence(tx)
-            return deed(self, self._at(tx), *args, **kwargs)
-
-    return act
-
-
-def note_silence(tx: Transaction) -> None:
-    """Begin an outage if no server runs; `watch` ends it. What an operator does then costs nobody that time."""
-    last = tx.absences.noted(HEARTBEAT)
-    # Otherwise the operator's act ends the silence, and players would be charged for the downtime.
-    if last is not None and tx.now - last > SILENCE and not tx.absences.open(StopKind.OUTAGE):
-        tx.absences.add(None, Stop(StopKind.OUTAGE, last))
+from pbm.store.tournaments import Tournament
 
 
 def _give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
@@ -90,7 +39,7 @@ def _give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
 
 
 class Administration(Hand):
-    """Accounts, boards and broadcasts."""
+    """Accounts, new boards and broadcasts."""
 
     def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
         """Add a player whose addresses are confirmed at once."""
@@ -179,6 +128,53 @@ class Administration(Hand):
                     raise BadArguments(f"{name}: {error}") from error
         return boards
 
+    def rename(self, userid: str, wanted: str) -> Player:
+        """Give a player another userid; they are told."""
+        with self._club.store.write() as tx:
+            player = player_named(tx, userid)
+            renamed = credentials.rename(tx, player, wanted)
+            self._write(tx, renamed, "pbm: your userid", "account-news.txt", what="renamed", old=player.userid)
+        self._club.tools.states.forget()
+        return renamed
+
+    def merge(self, userid: str, into: str) -> list[int]:
+        """Merge a person's account into another one of theirs. Returns the boards that changed hands.
+
+        Boards on which the two met keep both names, and change no rating.
+
+        Raises: NotAllowed if they still play each other, or are or were in the same tournament.
+        """
+        with self._club.store.write() as tx:
+            gone, kept = player_named(tx, userid), player_named(tx, into)
+            if gone.id == kept.id:
+                raise NotAllowed(f"{gone.userid} is one account already.")
+            if events := tx.erasure.shared_events(gone.id, kept.id):
+                raise NotAllowed(f"Both are in {' and '.join(events)}: one must leave it first.")
+            boards = [each.board for each in tx.matches.summaries(player_ids=(gone.id,), limit=None)]
+            met = self._separate(tx, gone, kept, boards)
+            games = tx.erasure.hand_over(gone.id, kept.id)
+            for game in games:
+                rate_player_anew(tx, game, kept)
+            publish(AccountsMerged(gone, kept), tx)
+            end_account(tx, gone)
+            self._write(tx, kept, "pbm: your accounts", "account-news.txt", what="merged", old=gone.userid)
+        self._club.tools.states.forget()
+        return [board for board in boards if board not in met]
+
+    def _separate(self, tx: Transaction, gone: Player, kept: Player, boards: list[int]) -> set[int]:
+        """Take back the rating changes of games of the two against each other; returns their boards."""
+        met = set()
+        for number in boards:
+            match = tx.matches.load(number)
+            if match is None or kept.id not in (match.player(1).id, match.player(2).id):
+                continue
+            # One person cannot play on both sides of a board.
+            if match.result is None:
+                raise NotAllowed(f"They play each other on board {number}: pbm board void {number}")
+            unrate_match(tx, match)
+            met.add(number)
+        return met
+
     @acts
     def start_match(self, at: Desk, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
         if game not in GAMES:
@@ -189,25 +185,6 @@ class Administration(Hand):
         board.events.append(MatchStarted(board.match.board))
         return self._told(at, board)
 
-    def board(self, number: int) -> Match:
-        with self._club.store.read() as tx:
-            return self._at(tx).open(number).match
-
-    @acts
-    def move(self, at: Desk, number: int, userid: str, move: str) -> tuple[Match, State]:
-        """Play a move for a player."""
-        board = at.open(number)
-        decisions.play_ply(board, board.seat_of(player_named(at.tx, userid)), move)
-        return self._told(at, board), board.state
-
-    @acts
-    def end(self, at: Desk, number: int, result: Result) -> Match:
-        """End a running match with a result of the operator's choice."""
-        board = at.open(number)
-        board.check_running()
-        board.end(result, MatchDecided(number))
-        return self._told(at, board)
-
     def approve_broadcast(self, number: int) -> int | None:
         """Send a waiting broadcast; returns to how many players, None if it goes out over time."""
         with self._club.store.write() as tx:
@@ -216,3 +193,26 @@ class Administration(Hand):
             tx.broadcasts.sent(number, tx.now)
             tx.outbox.add(mails, tx.now)
         return hearers
+
+
+class Organizer(Hand):
+    """Tournaments."""
+
+    def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
+        """Create a tournament. words: the options of the tournament and of its game."""
+        with self._club.store.write() as tx:
+            return entering.create(tx, name, kind, game, words, body, None)
+
+    def start(self, name: str) -> Tournament:
+        """Start it, or the next season of a league; a running server does so at its next turn."""
+        with self._club.store.write() as tx:
+            tournament = tournament_named(tx, name)
+            entering.start(tx, tournament)
+            return tournament
+
+    def cancel(self, name: str) -> Tournament:
+        """End it early, and tell its players and followers."""
+        with self._club.store.write() as tx:
+            tournament = tournament_named(tx, name)
+            tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
+            return tournament

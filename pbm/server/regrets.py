@@ -13,10 +13,11 @@ from typing import Any
 
 import structlog
 
+from pbm.core.by_operator import address_of
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
-from pbm.core.credentials import is_player
 from pbm.core.limits import Act, TooMuch, drawn
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
+from pbm.domain.addresses import is_player
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.domain.match import Player
 from pbm.features import postmaster
@@ -107,7 +108,7 @@ class Regrets:
         return tuple(
             self._letter(
                 tx, address, SUSPENDED, "suspended.txt", player=player, asked=True,
-                until=ban.until, reason=ban.reason.rstrip("."), postmaster=postmaster.address_of(self.tools),
+                until=ban.until, reason=ban.reason.rstrip("."), postmaster=address_of(self.tools),
             )
             for address in tx.players.confirmed(player.id)
         )  # fmt: skip

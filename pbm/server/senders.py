@@ -16,9 +16,9 @@ from datetime import datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
 
-from pbm.core.credentials import is_player
 from pbm.core.notify import day_of
 from pbm.core.request import Flaw, Request, Sender
+from pbm.domain.addresses import is_player
 from pbm.domain.calendars import instant_at
 from pbm.domain.mail import Sent
 from pbm.domain.match import Player

@@ -13,21 +13,23 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+from games import GAMES
 from pbm.compose.composer import fresh_key
+from pbm.core.by_operator import POSTMASTER
 from pbm.core.counts import ACCEPTED
 from pbm.core.limits import LONGEST
 from pbm.core.notify import Desk, tell_operator, tell_operator_daily
-from pbm.core.registry import DEEDS, WITHIN, Runner
+from pbm.core.registry import DEEDS, WITHIN
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Arrival
 from pbm.features import time as timing
 from pbm.features.erase import plan_forgetting
-from pbm.features.postmaster import POSTMASTER
 from pbm.mailin import Envelope, Unlock
 from pbm.mailin.headers import id_mark, lane, tokens
 from pbm.server.admission import NO_ROOM, Admission, Arriving, Pressure
+from pbm.server.agenda import Runner
 from pbm.server.batch import Batches
 from pbm.server.club import USUAL, Club, Settings
 from pbm.server.handle import Handler
@@ -79,6 +81,7 @@ class Service(Club):
         own. unlock: how encrypted mails are opened; None if they cannot be. Raises: SchemaTrouble, as Club.
         """
         _give_memory_back()
+        list(GAMES.values())  # imported before two threads ask for the same one
         store.clock = clock
         super().__init__(store, settings, make_key)
         self.handler = Handler(self.tools, unlock)

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm.core import credentials
-from pbm.core.credentials import Passwords
+from pbm.core import passwords
+from pbm.core.passwords import Passwords
 from pbm.domain.configuration import Limits
 from pbm.mailin import Robot
 from pbm.server import Settings
@@ -174,7 +174,7 @@ def test_never_more_than_a_few_hashes_at_once(monkeypatch: pytest.MonkeyPatch) -
                 now -= 1
             return True
 
-    monkeypatch.setattr(credentials, "_hasher", Slow())
+    monkeypatch.setattr(passwords, "_hasher", Slow())
     pool = Passwords(workers=2)
     askers = [threading.Thread(target=pool.verify, args=([("word", "hash")] * 10,)) for _ in range(10)]
     for asker in askers:

@@ -10,7 +10,6 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.server import Settings
 from pbm.server.operator import Administration
-from pbm.server.steward import Steward
 from tests.conversation import ROBOT, Got, House, address_of, password
 
 TEXT = "Buy cheap pills at shop.example!"
@@ -242,7 +241,7 @@ def test_two_answers_in_one_batch_start_one_game(people: House) -> None:
 def test_accounts_that_were_to_play_each_other_and_are_merged_do_not(people: House) -> None:
     people.send("alice", "set alice alicepass challenges ask")
     people.send("bob", "cross challenge -size=4 bob alice")
-    Steward(people.service).merge("bob", "alice")
+    Administration(people.service).merge("bob", "alice")
     people.wait(timedelta(minutes=1))
     assert not started(people.answer("alice", "yes", mail=2))
     assert boards(people) == open_offers(people) == 0

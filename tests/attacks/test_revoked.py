@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pbm.server.steward import Steward
+from pbm.server.operator import Administration
 from tests.conversation import House, address_of, record
 
 EVE = "eve@elsewhere.example"
@@ -79,7 +79,7 @@ def test_a_mail_from_before_the_account_is_void_as_well(house: House) -> None:
 def test_a_void_mail_stays_void_when_its_account_becomes_another(mail: int, table: House) -> None:
     table.player("carol")
     revoke(table)
-    Steward(table.service).merge("bob", "carol")
+    Administration(table.service).merge("bob", "carol")
     table.mailboxes[address_of("bob")].pop()
     table.answer(EVE, "C4", of="bob", mail=mail)
     assert record(table) == ["D4"]
@@ -88,7 +88,7 @@ def test_a_void_mail_stays_void_when_its_account_becomes_another(mail: int, tabl
 def test_nor_do_void_mails_of_the_account_that_is_kept_come_to_life(table: House) -> None:
     table.player("carol")
     revoke(table)
-    Steward(table.service).merge("carol", "bob")
+    Administration(table.service).merge("carol", "bob")
     table.mailboxes[address_of("bob")].pop()
     table.answer(EVE, "C4", of="bob")
     assert record(table) == ["D4"]

@@ -112,51 +112,35 @@ def beating(tmp_path: Path) -> None:
         tx.absences.note(HEARTBEAT, tx.now)
 
 
-@pytest.mark.servers
-@pytest.mark.parametrize(
-    ("words", "heavy"),
-    [
-        (["config", "show", "--json"], {"sqlalchemy", "jinja2", "aiosmtpd", "rich"}),
-        (["maintenance", "on"], {"networkx", "aiosmtpd", "aiosmtplib"}),
+SERVING = {"pbm.server.service", "structlog", "prometheus_client", "networkx", "aiosmtpd", "aiosmtplib", "lxml", "PIL"}
+READING = SERVING | {"pbm.features", "pbm.core.request", "pbm.reading.verbs", "pbm.core.credentials", "games.luddit"}
+TELLING = READING | {"pbm.core.notify", "pbm.compose.owed", "pbm.draw", "jinja2", "icalendar", "pbm.cli.schemas"}
+DOES_WITHOUT = {
+    "config show --json": {"sqlalchemy", "jinja2", "aiosmtpd", "rich"},
+    "receive pbm@localhost": TELLING - {"structlog"},
+    **dict.fromkeys(
         (
-            ["player", "ban", "add", "@example.org"],
-            {"pbm.server.service", "prometheus_client", "lxml", "chardet", "PIL", "jinja2"},
+            *("status", "player list", "player show bob", "player ban list", "player broadcast list"),
+            *("player bot bob on", "board list", "board challenge list", "board clock stop --all", "maintenance on"),
+            *("tournament list", "inbox list", "inbox count", "outbox list", "outbox retry --all", "db log"),
+            "keys secret list",
         ),
-        (["receive", "pbm@localhost"], {"pbm.features", "jinja2", "pbm.reading.commands"}),
-    ],
-)
-def test_nothing_is_imported_that_is_not_needed(words: list[str], heavy: set[str], pbm: Pbm) -> None:
-    assert imported(*words) & heavy == set()
-
-
-OF_THE_SERVER = {"pbm.server.service", "pbm.features", "pbm.reading.command_lines", "jinja2", "icalendar", "structlog"}
+        TELLING,
+    ),
+    "board verify": TELLING - {"pbm.draw"},
+    **dict.fromkeys(
+        ("board clock stop 101", "board clock extend 2d 101", "board move 101 alice b2"), READING | {"jinja2"}
+    ),
+    **dict.fromkeys(("player ban add @example.org", "player ban add bob", "letter bob --subject Hello"), READING),
+    **dict.fromkeys(("board end 101 --result draw", "player rename bob rob", "player remove bob --yes"), SERVING),
+}
+"""What is not imported for a command, by its line: what only a server does, what reads mails, what tells players."""
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize(
-    "words",
-    [
-        *(
-            ["status"],
-            ["player", "list"],
-            ["player", "ban", "list"],
-            ["player", "broadcast", "list"],
-            ["board", "list"],
-            ["board", "verify"],
-        ),
-        *(
-            ["board", "challenge", "list"],
-            ["tournament", "list"],
-            ["inbox", "list"],
-            ["inbox", "count"],
-            ["outbox", "list"],
-        ),
-        *(["outbox", "retry", "--all"], ["db", "log"], ["keys", "secret", "list"]),
-    ],
-    ids=" ".join,
-)
-def test_a_command_that_only_shows_imports_the_database_and_nothing_of_the_server(words: list[str], pbm: Pbm) -> None:
-    assert imported(*words) & {*OF_THE_SERVER, "pbm.cli.schemas"} == set()
+@pytest.mark.parametrize("line", DOES_WITHOUT)
+def test_nothing_is_imported_that_is_not_needed(line: str, game: Pbm) -> None:
+    assert imported(*line.split()) & DOES_WITHOUT[line] == set()
 
 
 @pytest.mark.parametrize(

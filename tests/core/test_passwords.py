@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pbm.core.credentials import MAX_LENGTH, Passwords, check_password
+from pbm.core.credentials import check_password
+from pbm.core.passwords import MAX_LENGTH, Passwords
 from pbm.domain.errors import BadArguments
 from tests.conversation import House
 

@@ -36,7 +36,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a delivery is marked": ("pbm.edges.claims:Claims.exchange", "after"),
     "a board is taken up whose time is over": ("pbm.store.matches:Matches.claim_due", "after"),
     "a board was ended, not committed": ("pbm.store.matches:Matches.end", "after"),
-    "a due thing is done": ("pbm.core.registry:Runner._do_next", "after"),
+    "a due thing is done": ("pbm.server.agenda:Runner._do_next", "after"),
     "a thought is begun": ("pbm.server.thinker:Shift.begins", "after"),
     "a thought is done, nothing is written": ("pbm.server.thinker:Thinker._giving_back", "before"),
     "a thought is carried out": ("pbm.server.thinker:Shift.succeeds", "after"),

@@ -20,7 +20,7 @@ from pbm.edges.server import Server
 from pbm.edges.transports import Maildir
 from pbm.edges.watch import BELIEVED_AFTER, SLACK, Timekeeper
 from pbm.server import service as service_module
-from pbm.server.operator import Administration
+from pbm.server.arbiter import Arbiter
 from pbm.store.house import LogLine
 from tests.conversation import START, House
 from tests.patience import wait_until
@@ -261,7 +261,7 @@ def test_a_command_while_the_clock_is_ahead_begins_no_turn_in_the_future(club: H
     right = club.now
     club.now += 40 * day
     club.service.store.signature = LogLine(club.now, "root", "board move 101 alice E4")
-    Administration(club.service).move(101, "alice", "E4")
+    Arbiter(club.service).move(101, "alice", "E4")
     club.now = right + 3 * minute
     for _ in range(2):
         club.service.beat()

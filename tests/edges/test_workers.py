@@ -24,6 +24,7 @@ from pbm.domain.match import replay
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Arriving, Service, Settings
+from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.store import Conflict, Store, neighbours
 from tests.databases import Databases
@@ -152,7 +153,7 @@ def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     wait_until(lambda: nothing_waits(service.store))
     assert company.dismiss() == [0, 0, 0]
     for board in boards:
-        match = administration.board(board)
+        match = Arbiter(service).board(board)
         assert [ply.notation for ply in match.record] == plans[board]
     assert not [verdict for verdict in replayed(service.store) if verdict.problem]
     with service.store.read() as tx:

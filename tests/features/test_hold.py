@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.server.operator import Administration
+from pbm.server.arbiter import Arbiter
 from tests.conversation import Got, House
 from tests.features.test_play import intents, moves, one, said
 
@@ -150,7 +150,7 @@ def test_the_end_of_the_game_drops_what_waits_with_a_word(slow: House) -> None:
 
 def test_the_operator_plays_at_once(slow: House) -> None:
     slow.answer("bob", "D5", 101)
-    Administration(slow.service).move(101, "bob", "D6")
+    Arbiter(slow.service).move(101, "bob", "D6")
     (got,) = [got for got in slow.collect() if "bob" in got.address]
     assert "Your move D5, which waited, was dropped: D6 was played." in " ".join(got.body.split())
     assert slow.wait(60 * MINUTE) == []

@@ -11,7 +11,7 @@ from sqlalchemy import delete
 
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.server import Settings
-from pbm.server.steward import Steward
+from pbm.server.operator import Administration
 from pbm.store.tables import invitations
 from tests.conversation import ROBOT, Got, House, address_of, password
 
@@ -318,7 +318,7 @@ def asked(people: House) -> House:
 
 
 def test_only_the_challenger_takes_a_challenge_back_by_whatever_name(asked: House) -> None:
-    Steward(asked.service).rename("alice", "alicia")
+    Administration(asked.service).rename("alice", "alicia")
     asked.collect()
     with asked.service.store.write() as tx:
         newcomer = tx.players.add("alice", asked.service.tools.passwords.hash("otherpass"), asked.now)

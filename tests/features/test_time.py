@@ -16,7 +16,6 @@ from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY, HOUR
 from pbm.server import Arriving, Settings
 from pbm.server.arbiter import Arbiter
-from pbm.server.operator import Administration
 from pbm.server.service import PATIENCE
 from pbm.store.pulse import SILENCE
 from tests.conversation import ROBOT, Got, House, address_of, password
@@ -309,7 +308,7 @@ def test_a_mail_taken_in_by_a_wrong_clock_costs_nobody_time(club: House, ahead: 
 
 def test_an_operators_move_by_a_clock_that_is_behind_costs_nobody_time(club: House) -> None:
     club.now -= 10 * day
-    Administration(club.service).move(101, "alice", "D3")
+    Arbiter(club.service).move(101, "alice", "D3")
     club.now += 10 * day
     assert deadline(club) == club.now + 3 * day
 

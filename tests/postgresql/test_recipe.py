@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from pbm.server import Service
+from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.store import Store
 from tests.databases import VARIABLE
@@ -32,7 +33,7 @@ def played(url: str) -> None:
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
     board = administration.start_match("cross", ("alice", "bob"), ["-size=4"]).board
-    administration.move(board, "alice", "D4")
+    Arbiter(service).move(board, "alice", "D4")
     service.close()
 
 
@@ -55,8 +56,8 @@ def test_the_page_can_be_followed(tmp_path: Path) -> None:
     try:
         for line in "".join(block for _, block in BLOCKS).splitlines():
             obey(line.replace(SQLITE, old).replace(POSTGRESQL, database), environment)
-        administration = Administration(service := Service(Store(database)))
-        match = administration.board(101)
+        service = Service(Store(database))
+        match = Arbiter(service).board(101)
         service.close()
         assert [ply.notation for ply in match.record] == ["D4"]
     finally:

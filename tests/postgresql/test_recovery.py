@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import create_engine, text
 
 from pbm.cli import main
-from pbm.server.operator import Administration
+from pbm.server.arbiter import Arbiter
 from tests.conversation import House, address_of
 from tests.postgresql.cluster import Cluster, made
 
@@ -45,7 +45,7 @@ def asked(cluster: Cluster, query: str) -> str:
 
 
 def recorded(house: House) -> list[str]:
-    match = Administration(house.service).board(101)
+    match = Arbiter(house.service).board(101)
     return [ply.notation for ply in match.record]
 
 

@@ -13,7 +13,6 @@ from pbm.domain.errors import NotAllowed
 from pbm.domain.match import Ending, Match
 from pbm.domain.spans import DAY
 from pbm.server.arbiter import Arbiter
-from pbm.server.operator import Administration
 from pbm.server.rows import end_halt, halt
 from tests.conversation import House
 
@@ -31,7 +30,7 @@ def hand(house: House) -> Arbiter:
 
 
 def match_of(house: House, board: int) -> Match:
-    return Administration(house.service).board(board)
+    return Arbiter(house.service).board(board)
 
 
 def told(house: House) -> str:

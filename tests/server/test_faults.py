@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from games import GAMES
-from pbm.core.credentials import Passwords
+from pbm.core.passwords import Passwords
 from pbm.core.registry import HANDLERS
 from pbm.domain.mail import Arrival
 from pbm.reading.verbs import VERBS
@@ -168,7 +168,7 @@ def test_a_game_that_is_gone_keeps_nothing_else_from_being_played_and_shown(with
 def test_nobody_loses_on_time_while_a_game_is_gone(
     without: Callable[[], House], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbm.core.registry.log.error", broken)
+    monkeypatch.setattr("pbm.server.agenda.log.error", broken)
     game = GAMES["cross"]
     house = without()
     house.wait(timedelta(days=4))

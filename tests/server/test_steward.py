@@ -114,13 +114,13 @@ def test_a_player_who_is_banned_may_lose_all_games_at_once(inn: House) -> None:
 
 def test_a_player_gets_another_userid(inn: House) -> None:
     board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
-    hand(inn).rename("alice", "Alicia")
+    Administration(inn.service).rename("alice", "Alicia")
     assert "you are Alicia now, no longer alice" in told(inn)[address_of("alice")]
     assert "Alicia" in inn.send("alice", "cross move 101 alicia alicepass A1")[0].body
     with pytest.raises(NotAllowed, match="taken"):
-        hand(inn).rename("Alicia", "b0b")
+        Administration(inn.service).rename("Alicia", "b0b")
     assert replayed(inn.service.store, [board])[0].problem == ""
-    hand(inn).rename("Alicia", "alicia")
+    Administration(inn.service).rename("Alicia", "alicia")
 
 
 def won(house: House, winner: str, loser: str) -> int:
@@ -143,7 +143,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     won(inn, "bob", "carol")
     won(inn, "alice", "carol")
     running = inn.game("cross -size=4 bob carol", ("D4", "C3"))
-    assert len(hand(inn).merge("carol", "alice")) == 2, "they met on the third"
+    assert len(Administration(inn.service).merge("carol", "alice")) == 2, "they met on the third"
     assert "merged your accounts carol and alice into one" in told(inn)[address_of("carol")]
     other = new_house(Settings(ROBOT))
     other.players("alice", "bob")
@@ -154,7 +154,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
     assert [got[userid][1:] for userid in got] == [wanted[userid][1:] for userid in got]
     assert [got[userid][0] for userid in got] == pytest.approx([wanted[userid][0] for userid in got], abs=0.5)
     with pytest.raises(NotFound):
-        hand(inn).merge("carol", "alice")
+        Administration(inn.service).merge("carol", "alice")
     with inn.service.store.read() as tx:
         addresses = tx.players.addresses(player_named(tx, "alice").id)
         assert [each.address for each in addresses] == [address_of("alice"), address_of("carol")]
@@ -167,7 +167,7 @@ def test_two_accounts_of_a_person_become_one(inn: House, new_house: Callable[...
 def test_who_was_erased_gets_no_rating_back_when_those_they_met_are_rated_anew(inn: House) -> None:
     won(inn, "alice", "bob")
     Administration(inn.service).remove_player("alice")
-    hand(inn).merge("carol", "bob")
+    Administration(inn.service).merge("carol", "bob")
     with inn.service.store.read() as tx:
         (row,) = (row for part in tx.contents.rows(rating_rows) for row in part)
         assert row[0] == player_named(tx, "bob").id
@@ -176,9 +176,9 @@ def test_who_was_erased_gets_no_rating_back_when_those_they_met_are_rated_anew(i
 def test_accounts_that_play_each_other_are_not_merged(inn: House) -> None:
     board = inn.game("cross -size=4 alice bob", ("D4", "C3"))
     with pytest.raises(NotAllowed, match="They play each other on board 101: pbm board void 101"):
-        hand(inn).merge("bob", "alice")
+        Administration(inn.service).merge("bob", "alice")
     Arbiter(inn.service).void(board)
-    assert hand(inn).merge("bob", "alice") == [], "where they met both names stay"
+    assert Administration(inn.service).merge("bob", "alice") == [], "where they met both names stay"
     told(inn)
     (mail,) = inn.send(address_of("alice"), f"show {board}")
     assert re.search(r"alice \(O\) +bob \(X\)", mail.body)
@@ -189,7 +189,7 @@ def test_what_a_merged_player_has_asked_is_answered_and_taken_back_as_the_other_
     inn.send("alice", "set alice alicepass challenges ask")
     for words in ("hex challenge me alice", "cross challenge me alice", "y challenge me friend@nowhere.example"):
         inn.send("bob", words.replace(" me ", " bob ") + " bob bobpass")
-    hand(inn).merge("bob", "carol")
+    Administration(inn.service).merge("bob", "carol")
     told(inn)
     assert any("hex" in got["Subject"].casefold() for got in inn.answer("alice", "yes", mail=2))
     with inn.service.store.read() as tx:
@@ -203,7 +203,7 @@ def test_what_a_merged_player_has_asked_is_answered_and_taken_back_as_the_other_
 def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: House) -> None:
     inn.send("bob", "set bob bobpass challenges ask")
     inn.send("alice", "hex challenge alice bob alice alicepass")
-    hand(inn).merge("bob", "carol")
+    Administration(inn.service).merge("bob", "carol")
     told(inn)
     assert any(got.board == 101 for got in inn.answer("bob", "yes", mail=2))
     with inn.service.store.read() as tx:
@@ -215,7 +215,7 @@ def test_what_a_merged_player_was_asked_is_answered_as_the_other_account(inn: Ho
 def test_emails_that_a_merged_player_has_revoked_stay_void(inn: House) -> None:
     inn.game("cross -size=4 bob carol", ("D4",))
     inn.send("carol", "revoke carol carolpass")
-    hand(inn).merge("carol", "alice")
+    Administration(inn.service).merge("carol", "alice")
     told(inn)
     (got,) = inn.answer("eve@elsewhere.example", "C3", 101, of="carol")
     assert "void" in got.body
@@ -224,7 +224,7 @@ def test_emails_that_a_merged_player_has_revoked_stay_void(inn: House) -> None:
 
 def test_an_answer_to_a_merged_player_reaches_the_other_account(inn: House) -> None:
     inn.send("alice", "message alice alicepass bob", "Hello!")
-    hand(inn).merge("alice", "carol")
+    Administration(inn.service).merge("alice", "carol")
     told(inn)
     got = inn.answer("bob", "And hello to you!", mail=1)
     assert {mail.address for mail in got} == {address_of("alice"), address_of("carol")}

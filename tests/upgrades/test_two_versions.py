@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from pbm.cli.output import replayed
 from pbm.server import Arriving, Service
+from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
 from pbm.store import Store
 from pbm.store.tables import REVISION
@@ -178,7 +179,7 @@ def test_an_upgrade_under_a_server_loses_nothing_does_nothing_twice_and_parks_no
                 child.communicate()
             print((tmp_path / "log").read_text())
     for board in boards:
-        assert [ply.notation for ply in administration.board(board).record] == plan(board)
+        assert [ply.notation for ply in Arbiter(service).board(board).record] == plan(board)
     assert not [verdict for verdict in replayed(service.store) if verdict.problem]
     with service.store.read() as tx:
         settled = Counter(

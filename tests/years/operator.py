@@ -107,7 +107,7 @@ class Operator:
         somebody = self._somebody()
         wanted = f"{somebody.userid}{self._dice.randint(2, 99)}"
         self._note(f"renames {somebody.name} to {wanted}")
-        Steward(self._service).rename(somebody.name, wanted)
+        Administration(self._service).rename(somebody.name, wanted)
         somebody.name = wanted
         self._world.story.names[somebody.userid].append(wanted)
 
@@ -155,7 +155,7 @@ class Operator:
             self._acts += 1
             twin.is_gone = True
             try:
-                Steward(self._service).merge(twin.userid, somebody.name)
+                Administration(self._service).merge(twin.userid, somebody.name)
             except Rejected as refusal:
                 self._note(f"may not: {refusal}")
             else:

@@ -10,7 +10,7 @@ from typing import Any
 from games import GAMES
 from pbm.compose import Answer, Outcome
 from pbm.compose.views import wrapped
-from pbm.core.credentials import check_address, first_line, open_account
+from pbm.core.credentials import first_line, open_account
 from pbm.core.limits import Act
 from pbm.core.notify import Desk, letters_for, reader_of
 from pbm.core.registry import HANDLERS, REFUSALS, Occasion, redeems, when_due
@@ -18,6 +18,7 @@ from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF
 from pbm.core.start import check_willing, read_terms, start_match
+from pbm.domain.addresses import check_address
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.mail import Mail
