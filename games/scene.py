@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from itertools import chain, groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -165,6 +165,8 @@ class HexBoard(_Rows):
     path: tuple[Place, ...] = ()
     """The places of the last move, from the first to the last, if it has a path."""
     colours: Colours = ()
+    joins: ClassVar[tuple[Join, ...]] = ()
+    """Only cells in rows and columns have any."""
 
 
 class Look(StrEnum):

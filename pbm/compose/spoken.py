@@ -35,8 +35,8 @@ def _changed(state: State, scene: Scene) -> list[str]:
     if isinstance(scene.board, PlaneBoard) or isinstance(before, PlaneBoard):
         told = words.changed_segments(scene.board) if isinstance(scene.board, PlaneBoard) else []
     else:
-        joins = [join.name for join in scene.board.joins if join.last] if isinstance(scene.board, GridBoard) else []
-        told = [*(f"{name} drawn" for name in joins if name), *words.changes(before, scene.board, sides)]
+        drawn = [f"{join.name} drawn" for join in scene.board.joins if join.last and join.name]
+        told = [*drawn, *words.changes(before, scene.board, sides)]
     return [f"What has changed: {'; '.join(told)}."] if told else []
 
 
@@ -44,9 +44,8 @@ def last(state: State, scene: Scene) -> list[str]:
     """The legal moves, if neither the board nor its lists show them."""
     if state.outcome is not None or isinstance(state.game, Detailed) or isinstance(scene.board, PlaneBoard):
         return []
-    joins = scene.board.joins if isinstance(scene.board, GridBoard) else ()
     # Lines that may be drawn are named with the board.
-    is_told = any(join.look is Look.OPEN and join.name for join in joins)
+    is_told = any(join.look is Look.OPEN and join.name for join in scene.board.joins)
     return [] if is_told else list(_playable(state, scene.board))
 
 

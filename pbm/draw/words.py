@@ -48,8 +48,7 @@ def _lettered(labels: tuple[Label, ...]) -> dict[int, str]:
 
 def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
     """Whether players draw joins, and no cell has a piece."""
-    joins = board.joins if isinstance(board, GridBoard) else ()
-    return any(join.name for join in joins) and not any(cell.piece for cell in board.cells)
+    return any(join.name for join in board.joins) and not any(cell.piece for cell in board.cells)
 
 
 _named: Callable[[Cell], str] = attrgetter("name")
