@@ -15,7 +15,7 @@ from pbm.reading.command_lines import read
 from pbm.reading.commands import board_of_subject, parse
 from pbm.reading.intent import Ask, Sure, Surroundings
 from pbm.reading.intent import read as meaning
-from pbm.reading.sentences import phrases, sentences, words_of
+from pbm.reading.sentences import sentences, words_of
 from pbm.reading.verbs import Standing
 
 _SOME_BOARD = 0
@@ -79,8 +79,7 @@ def _meanings(text: str) -> Iterator[tuple[str, str]]:
     """What each sentence means by the phrase book, and what that comes to."""
     here = Surroundings(_cell, is_turn=True)
     for sentence in sentences(text)[:_MOST_SHOWN]:
-        spans = here.spans(sentence.text)
-        found = [_shown(group, phrase) for group in _GROUPS for phrase in phrases(sentence.text, group, spans)]
+        found = [_shown(group, phrase) for group in _GROUPS for phrase in here.phrases(sentence.text, group)]
         yield "sentence", f"{sentence.text[:_WIDTH]}  =  {', '.join(dict.fromkeys(found)) or 'no phrase'}"
     meant = meaning(text, here)
     if isinstance(meant, Sure):

@@ -1,10 +1,10 @@
 """The phrase book, templates/phrases/, and its engine: which whole sentences mean what, and words of each language.
 
-A phrase is a template, in the notation of Home Assistant's intents: `[word]` may be left out, `(a|b)` is a choice,
-`<rule>` stands for a rule of the file, and `{slot}` for what the sentence names: a move, a player, a game. All
-templates become one automaton, which is followed for each sentence word by word, in all of its states at once, and
-these sets of states are kept. So the time is bounded by the number of words, whatever they are: nothing is tried twice,
-as a backtracking matcher would.
+A phrase is a template, in the notation of Home Assistant's intents: `[word]` may be left out, `*[word]` may stand any
+number of times, `(a|b)` is a choice, `<rule>` stands for a rule of the file, and `{slot}` for what is named, such as a
+move. All templates become one automaton, which is followed for each sentence word by word, in all of its states at
+once, and these sets of states are kept. So the time is bounded by the number of words, whatever they are: nothing is
+tried twice, as a backtracking matcher would.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from pbm.resources import folder
 
-ANYTHING = "words"
-"""The slot for any words, at least one; they are not kept."""
-
+_ANYTHING = "{words}"
+"""Any words, at least one; they are not kept."""
+_MAY_BE_ANYTHING = re.compile(r"\[[^][]*\{words\}[^][]*\]")
+_ENDS_IN_ANYTHING = re.compile(r"\{words\}\]?(?: \[?\?\]?)?$")
 Slots = tuple[tuple[str, str], ...]
 """What a sentence names, by slot."""
 Spans = Callable[[str, int], Sequence[tuple[int, str]]]
 """For a slot and the place of a word: each place where what is named there may end, and its value."""
 
-_PIECE = re.compile(r"\[|\]|\(|\)|\||<[\w-]+>|\{[\w-]+\}|[^\s\[\]()|<>{}]+")
+_PIECE = re.compile(r"\*?\[|\]|\(|\)|\||<[\w-]+>|\{[\w-]+\}|[^\s\[\]()|<>{}*]+")
+_WORDS = "words"
+"""The file that holds no phrases."""
 _DEEPEST = 20
 """How deep rules and brackets may be nested; more is a rule that holds itself."""
 
@@ -39,6 +42,8 @@ class Phrase(NamedTuple):
     does: str
     """Its key there: a command line, or another word for what is said."""
     slots: Slots = ()
+    is_loose: bool = False
+    """Some of its words may be any."""
 
     def named(self, *slots: str) -> tuple[str, ...]:
         """What the sentence names in these slots, in order."""
@@ -65,29 +70,44 @@ class _State:
     slots: list[tuple[str, int]] = field(default_factory=list)
     free: list[int] = field(default_factory=list)
     """States that are reached without a word."""
-    stays: bool = False
-    """Any word may follow, and leads back here."""
+    any: list[int] = field(default_factory=list)
+    """States that every word leads to."""
     again: bool = False
     """A polite word before a phrase ends here: everything may follow that may begin a sentence."""
     says: list[int] = field(default_factory=list)
-    """The phrases that end here, by their number."""
+    """The phrases that end here, by their number; polite words may follow."""
+    covers: list[int] = field(default_factory=list)
+    """The phrases that end here in any words, so nothing follows them."""
 
 
 _Set = frozenset[int]
 """States that the same words may have led to."""
 
 
-class _Joined(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Joined:
     """A set of states with all that are reached from them without a word, as if it were one state."""
 
-    words: Mapping[str, _Set]
+    states: Sequence[_State]
+    """Those that some words lead on from."""
     others: _Set
-    """Where any other word leads; nowhere if it is empty."""
+    """Where any word leads; nowhere if it is empty."""
     slots: Sequence[tuple[str, _Set]]
     again: bool
     says: Sequence[int]
+    covers: Sequence[int]
     ends: bool
     """The sentence may end here."""
+    following: dict[str, _Set] = field(default_factory=dict)
+    """Where words lead, as far as that was asked."""
+
+    def behind(self, word: str) -> _Set:
+        """Where a word of the book leads."""
+        known = self.following.get(word)
+        if known is None:
+            targets = [state.words[word] for state in self.states if word in state.words]
+            known = self.following[word] = self.others.union(*targets)
+        return known
 
 
 _START, _END = 0, 1
@@ -96,28 +116,43 @@ _NOTHING = -1
 """Stands for the number of a phrase while none was said."""
 _MOST_SETS = 10_000
 """So many sets of states are kept; two thousand sentences lead to a quarter of them."""
-_Threads = dict[tuple[_Set, int], Slots]
+_Threads = dict[tuple[_Joined, int], Slots]
 """For each set of states that the words so far may have led to, and the phrase that was said: what is named."""
 
 
 class Automaton:
-    """All phrases of all languages."""
+    """All phrases of all languages: nobody says in which they write, and many mix two."""
 
     def __init__(self) -> None:
         # "Thanks!" alone: what may stand behind a phrase may also stand for itself.
         self._states = [_State(free=[_END]), _State()]
-        self._phrases: list[tuple[str, str]] = []
+        self._phrases: list[tuple[str, str, bool]] = []
         self._asking: set[int] = set()
         """The phrases that may be a question."""
         self._joined: dict[_Set, _Joined] = {}
 
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """All words that stand in templates."""
+        return frozenset(word for state in self._states for word in state.words)
+
     def add(self, group: str, does: str, template: str, rules: Mapping[str, str]) -> None:
         """Add a phrase. Raises: BadTemplate."""
-        last = self._wired(template, rules, _START)
-        self._phrases.append((group, does))
-        self._states[last].says.append(len(self._phrases) - 1)
+        exact = _MAY_BE_ANYTHING.sub("", template)
+        if _ANYTHING in exact or not exact.strip():
+            self._add(group, does, template, rules, is_loose=True)
+            return
+        self._add(group, does, exact, rules, is_loose=False)
+        if exact != template:
+            self._add(group, does, template, rules, is_loose=True)
+
+    def _add(self, group: str, does: str, template: str, rules: Mapping[str, str], *, is_loose: bool) -> None:
+        last = self._states[self._wired(template, rules, _START)]
+        ends = last.covers if _ENDS_IN_ANYTHING.search(template) else last.says
+        ends.append(len(self._phrases))
         if template.endswith("[?]"):
-            self._asking.add(len(self._phrases) - 1)
+            self._asking.add(len(self._phrases))
+        self._phrases.append((group, does, is_loose))
 
     def add_before(self, template: str, rules: Mapping[str, str]) -> None:
         """Add polite words that may stand before any phrase, as often as people like. Raises: BadTemplate."""
@@ -132,29 +167,39 @@ class Automaton:
         at: list[_Threads] = [{} for _ in range(len(words) + 1)]
         self._enter(at[0], _BEGIN, _NOTHING, ())
         for place, word in enumerate(words):
-            for (states, phrase), slots in at[place].items():
-                here = self._join(states)
-                self._enter(at[place + 1], here.words.get(word, here.others), phrase, slots)
+            named: dict[str, Sequence[tuple[int, str]]] = {}
+            is_known = word in self._words
+            for (here, phrase), slots in at[place].items():
+                self._enter(at[place + 1], here.behind(word) if is_known else here.others, phrase, slots)
                 for name, target in here.slots:
-                    for end, value in spans(name, place):
+                    if name not in named:
+                        named[name] = spans(name, place)
+                    for end, value in named[name]:
                         self._enter(at[end], target, phrase, (*slots, (name, value)))
         ends = [*at[-1].items()]
         # "Can I undo that, please?": the mark stands behind the polite words
         if words[-1] == "?":
             ends += [each for each in at[-2].items() if each[0][1] in self._asking]
         found: dict[Phrase, None] = {}
-        for (states, phrase), slots in ends:
-            if not self._join(states).ends:
-                continue
-            found[Phrase(*self._phrases[phrase], slots) if phrase != _NOTHING else Phrase("", "")] = None
+        for (here, phrase), slots in ends:
+            for number in (phrase, *here.covers) if here.ends else here.covers:
+                found[self._phrase(number, slots)] = None
         return list(found)
+
+    def _phrase(self, number: int, slots: Slots) -> Phrase:
+        if number == _NOTHING:
+            return Phrase("", "")
+        group, does, is_loose = self._phrases[number]
+        return Phrase(group, does, slots, is_loose)
 
     def _enter(self, threads: _Threads, states: _Set, phrase: int, slots: Slots) -> None:
         """Follow a thread to a set of states, and on behind the phrases that end there."""
-        if not states or (states, phrase) in threads:
+        if not states:
             return
-        threads[states, phrase] = slots
-        here = self._join(states)
+        here = self._joined.get(states) or self._join(states)
+        if (here, phrase) in threads:
+            return
+        threads[here, phrase] = slots
         # As a thread of its own, because a set with all that may begin a sentence is large.
         if here.again:
             self._enter(threads, _BEGIN, phrase, slots)
@@ -162,30 +207,24 @@ class Automaton:
             self._enter(threads, _OVER, number, slots)
 
     def _join(self, states: _Set) -> _Joined:
-        """The states as one; worked out when it is first needed."""
-        known = self._joined.get(states)
-        if known is not None:
-            return known
+        """The states as one."""
         reached = self._reached(states)
         found = [self._states[each] for each in reached]
-        others = frozenset(each for each in reached if self._states[each].stays)
-        words: dict[str, set[int]] = {}
+        others = frozenset(target for each in found for target in each.any)
         slots: dict[str, set[int]] = {}
-        # A word leads on from each state that names it, and from those that take any word.
         for each in found:
-            for word, targets in each.words.items():
-                words.setdefault(word, {*others}).update(targets)
             for name, target in each.slots:
                 slots.setdefault(name, set()).add(target)
         # Nobody's texts may fill the memory; what is needed again is worked out again.
         if len(self._joined) >= _MOST_SETS:
             self._joined.clear()
         joined = self._joined[states] = _Joined(
-            {word: frozenset(targets) for word, targets in words.items()},
+            [each for each in found if each.words],
             others,
             [(name, frozenset(targets)) for name, targets in slots.items()],
             any(each.again for each in found),
             [number for each in found for number in each.says],
+            [number for each in found for number in each.covers],
             _END in reached,
         )
         return joined
@@ -204,6 +243,11 @@ class Automaton:
         return _Wiring(self._states, rules, template).run(start)
 
 
+@cache
+def _pieces(template: str) -> list[str]:
+    return _PIECE.findall(template.casefold())
+
+
 class _Wiring:
     """Recursive descent over one template."""
 
@@ -211,7 +255,7 @@ class _Wiring:
         if depth > _DEEPEST:
             raise BadTemplate(f"too deep: {template}")
         self._states, self._rules, self._template, self._depth = states, rules, template, depth
-        self._pieces = _PIECE.findall(template.casefold())
+        self._pieces = _pieces(template)
         self._at = 0
 
     def run(self, start: int) -> int:
@@ -234,8 +278,7 @@ class _Wiring:
         return joined
 
     def _sequence(self, start: int) -> int:
-        at = self._new()
-        self._states[start].free.append(at)
+        at = start
         while self._next() not in ("", "|", ")", "]"):
             at = self._piece(at)
         return at
@@ -243,31 +286,51 @@ class _Wiring:
     def _piece(self, at: int) -> int:
         piece = self._next()
         self._at += 1
-        if piece in ("(", "["):
-            end = self._choice(at)
-            if self._next() != {"(": ")", "[": "]"}[piece]:
-                raise BadTemplate(f"{piece} is not closed: {self._template}")
-            self._at += 1
-            if piece == "[":
-                skipped = self._new()
-                self._states[end].free.append(skipped)
-                self._states[at].free.append(skipped)
-                return skipped
-            return end
+        if piece == "(":
+            return self._bracket(at, ")")
+        if piece == "[":
+            return self._skipped(at, self._bracket(at, "]"))
+        if piece == "*[":
+            begin = self._new()
+            self._states[at].free.append(begin)
+            end = self._bracket(begin, "]")
+            self._states[end].free.append(begin)
+            return self._skipped(begin, end)
         if piece[0] == "<":
             if piece[1:-1] not in self._rules:
                 raise BadTemplate(f"no rule {piece}: {self._template}")
             return _Wiring(self._states, self._rules, self._rules[piece[1:-1]], self._depth + 1).run(at)
+        if piece == _ANYTHING:
+            return self._any(at)
         end = self._new()
-        if piece == f"{{{ANYTHING}}}":
-            # The first word leads to a state that any other word leads back to.
-            self._states[at].slots.append((ANYTHING, end))
-            self._states[end].stays = True
-        elif piece[0] == "{":
+        if piece[0] == "{":
             self._states[at].slots.append((piece[1:-1], end))
         else:
             self._states[at].words.setdefault(piece, []).append(end)
         return end
+
+    def _bracket(self, at: int, closes: str) -> int:
+        """Alternatives, and the bracket that closes them."""
+        end = self._choice(at)
+        if self._next() != closes:
+            raise BadTemplate(f"{closes} is missing: {self._template}")
+        self._at += 1
+        return end
+
+    def _skipped(self, begin: int, end: int) -> int:
+        """The state behind what may be left out."""
+        skipped = self._new()
+        self._states[begin].free.append(skipped)
+        self._states[end].free.append(skipped)
+        return skipped
+
+    def _any(self, at: int) -> int:
+        """The state behind any words, the same for all templates that have them in one place."""
+        found = self._states[at].any
+        if not found:
+            found.append(self._new())
+            self._states[found[0]].any.append(found[0])
+        return found[0]
 
     def _next(self) -> str:
         return self._pieces[self._at] if self._at < len(self._pieces) else ""
@@ -277,29 +340,32 @@ class _Wiring:
         return len(self._states) - 1
 
 
-@cache
 def _files() -> Mapping[str, Mapping[str, Any]]:
     """The files by language."""
-    return {path.stem: tomllib.loads(path.read_text()) for path in sorted(folder("templates/phrases").glob("*.toml"))}
+    paths = sorted(folder("templates/phrases").glob("*.toml"))
+    return {path.stem: tomllib.loads(path.read_text()) for path in paths if path.stem != _WORDS}
 
 
 @cache
-def book(group: str) -> Automaton:
-    """The phrases of a group in all languages: nobody says in which they write, and many mix two.
-
-    Raises: BadTemplate.
-    """
+def book() -> Automaton:
+    """The phrases of all files. Raises: BadTemplate."""
     automaton = Automaton()
     for language, file in _files().items():
         rules, around = file.get("rules", {}), file.get("around", {})
+        phrases = [
+            (group, does, template)
+            for group, table in file.items()
+            if group not in ("rules", "around")
+            for does, templates in table.items()
+            for template in _lines(templates)
+        ]
         try:
             for template in _lines(around.get("before", "")):
                 automaton.add_before(template, rules)
             for template in _lines(around.get("behind", "")):
                 automaton.add_behind(template, rules)
-            for does, templates in file.get(group, {}).items():
-                for template in _lines(templates):
-                    automaton.add(group, does, template, rules)
+            for group, does, template in phrases:
+                automaton.add(group, does, template, rules)
         except BadTemplate as error:
             raise BadTemplate(f"templates/phrases/{language}.toml: {error}") from None
     return automaton
@@ -312,7 +378,7 @@ def _lines(templates: str) -> list[str]:
 @cache
 def _kinds() -> Mapping[str, Any]:
     """The words by kind; they have a file of their own, because much more is read with them than with the phrases."""
-    kinds: Mapping[str, Any] = tomllib.loads((folder("templates/phrases") / "words.toml").read_text())["words"]
+    kinds: Mapping[str, Any] = tomllib.loads((folder("templates/phrases") / f"{_WORDS}.toml").read_text())["words"]
     return kinds
 
 

@@ -84,7 +84,6 @@ below a challenge they are about its board.
 """
 LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
 """The commands for what may be asked of the server in plain words below a move."""
-_ANY_CELL = Surroundings(str.casefold)
 """Stands for a board on which all that looks like a move is one."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
@@ -334,7 +333,7 @@ def _asked(line: str) -> str:
     >>> _asked("my games"), _asked("Please show my finished games"), _asked("history of 101")
     ('all show me active', 'all games me inactive', 'show 101')
     """
-    for phrase in phrases(line, "everywhere", _ANY_CELL.spans(line)):
+    for phrase in Surroundings(str.casefold).phrases(line, "everywhere"):
         if phrase.line in LISTS or _RECORD.fullmatch(phrase.line):
             return phrase.line
     return line
@@ -491,7 +490,9 @@ def _speaks_of_board(line: str, standing: Standing) -> bool:
     named = board_first(line, standing)
     if named is None or standing.board is not None or named[0] < FIRST_BOARD:
         return False
-    return line.partition(str(named[0]))[2][:1] in ":.)," or not isinstance(meaning(named[1], _ANY_CELL), Talk)
+    return line.partition(str(named[0]))[2][:1] in ":.)," or not isinstance(
+        meaning(named[1], Surroundings(str.casefold)), Talk
+    )
 
 
 def _called(line: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
-from pbm.reading.book import ANYTHING, Phrase, Spans, common, words
+from pbm.reading.book import Phrase, Spans, common, words
 from pbm.reading.games_named import game_named
 from pbm.reading.sentences import (
     Sentence,
@@ -20,6 +20,8 @@ from pbm.reading.sentences import (
     as_written,
     is_name,
     is_signature,
+    meanings,
+    of_group,
     phrases,
     plain,
     plain_spans,
@@ -30,6 +32,8 @@ from pbm.reading.sentences import (
 
 READ = 8
 """How many sentences are read; an answer with more is no plain yes."""
+_CHAT = 3
+"""The blanks of a sentence that tells something; a shorter one may be about when, or what else."""
 _MOST_COMMAS = 3
 """After this many commas the rest of a sentence is one clause."""
 
@@ -96,6 +100,13 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         return Consent(Answer.YES, name)
     answer = _to_game(written, kinds, is_other=bool(game) and game_named(text) not in ("", game))
     return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _is_idle(sentence: str) -> bool:
+    """Whether a sentence only tells something, so that no answer depends on it: "I have just put the tea on"."""
+    return (
+        plain(sentence).count(" ") >= _CHAT and "?" not in sentence and not says(sentence, "doubt", "limits", "bearing")
+    )
 
 
 def _agrees(kinds: Set[str], name: str, *, to_play: bool) -> bool:
@@ -194,7 +205,7 @@ def kinds_in(sentence: str, others: Collection[str]) -> list[set[str]]:
     )
     # "Yes of course, I look forward to it" would be an aside with polite words before it.
     if whole - {"", "aside"} or not clauses or not all(clauses):
-        return [whole]
+        return [whole or ({"aside"} if _is_idle(sentence) else set())]
     return clauses
 
 
@@ -213,9 +224,9 @@ def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:
 
         return spans
 
-    found = [phrase for phrase in phrases(sentence, "answer", of_words) if phrase.group]
+    found = [phrase for phrase in of_group(meanings(sentence, of_words), "answer") if phrase.group]
     # "No problem with that" refuses nothing
-    return [phrase for phrase in found if not phrase.named(ANYTHING)] if says(sentence, "courtesy") else found
+    return [phrase for phrase in found if not phrase.is_loose] if says(sentence, "courtesy") else found
 
 
 def _named(sentence: str, others: Collection[str]) -> str:

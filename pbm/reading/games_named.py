@@ -37,7 +37,7 @@ def rules_wanted(text: str) -> str:
 
 def _said(text: str, group: str) -> list[Phrase]:
     here = Surroundings(lambda _: None)
-    return [phrase for phrase in phrases(text, group, here.spans(text)) if phrase.group and "{" not in phrase.line]
+    return [phrase for phrase in here.phrases(text, group) if phrase.group and "{" not in phrase.line]
 
 
 def starts(text: str) -> bool:

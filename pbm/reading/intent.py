@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise
 
 from games import GAMES
-from pbm.reading.book import ANYTHING, Phrase, Spans, common, named, words
+from pbm.reading.book import Phrase, Spans, common, named, words
 from pbm.reading.sentences import (
     CELL,
     POSTCODE,
@@ -24,10 +24,11 @@ from pbm.reading.sentences import (
     Word,
     in_plain_marks,
     is_name,
+    meanings,
+    of_group,
     phrases,
     plain,
     plain_spans,
-    says,
     sentences,
     words_of,
 )
@@ -102,12 +103,19 @@ class Surroundings:
     rival: str = ""
     """The userid of the other player, who is the only one of whom anything may be asked."""
     _known: dict[str, str | None] = field(default_factory=dict)
+    _meanings: dict[str, list[Phrase]] = field(default_factory=dict)
 
     def move(self, text: str) -> str | None:
         """The legal move that words name; after too many of them none is looked up any more."""
         if text not in self._known:
             self._known[text] = self.legal(text) if len(self._known) < _LOOK_UPS else None
         return self._known[text]
+
+    def phrases(self, text: str, group: str) -> list[Phrase]:
+        """What a sentence says as a whole about this board, of a group of the phrase book."""
+        if text not in self._meanings:
+            self._meanings[text] = meanings(text, self.spans(text))
+        return of_group(self._meanings[text], group)
 
     def spans(self, text: str) -> Callable[[Sequence[Word]], Spans]:
         """Finds what the slots of phrases name in a sentence."""
@@ -118,6 +126,8 @@ class Surroundings:
 
             def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
                 word = found[place].plain
+                if slot in _ONE_WORD:
+                    return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
                 if slot == "move":
                     return self._moves(shown, found, place)
                 if slot == "denied":
@@ -126,10 +136,9 @@ class Surroundings:
                 # "I'll take a" may go on: an article names a column only as a capital.
                 if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
                     return spans("column", place)
-                if slot == "addressee" and not (found[place].is_label and is_name(word)):
-                    return ()
-                if slot in _ONE_WORD:
-                    return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
+                if slot == "addressee":
+                    is_called = found[place].is_label and is_name(word) and word != self.rival.casefold()
+                    return [(place + 1, word)] if is_called else ()
                 named = {"time": _times, "game": _games}.get(slot)
                 return named(found, place) if named is not None else without_board(slot, place)
 
@@ -163,10 +172,10 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "size": lambda _, word: _SIZE.fullmatch(word) is not None,
     "rival": lambda situation, word: situation.is_player(word) and situation.rival.casefold() in ("", word),
     "other": lambda situation, word: situation.is_player(word) and situation.rival.casefold() not in ("", word),
-    "addressee": lambda situation, word: word != situation.rival.casefold(),
     "robot": lambda _, word: ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),
+    "inviter": lambda _situation, _word: False,
     "column": lambda situation, word: len(word) == 1 and word.isalpha() and situation.move(word) is not None,
 }
 """The slots that are one word, and which word it may be."""
@@ -186,12 +195,19 @@ def _times(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
 
 def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     """A game by its name, by its title, or by what it is called elsewhere: "connect four"."""
-    spans = list[tuple[int, str]]()
+    titles, spans = titles_of(tuple(GAMES)), list[tuple[int, str]]()
+    if found[place].plain not in _first_words():
+        return spans
     for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
-        name = titles_of(tuple(GAMES)).get(" ".join(word.plain for word in found[place:end]))
+        name = titles.get(" ".join(word.plain for word in found[place:end]))
         if name is not None:
             spans.append((end, name))
     return spans
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(title.partition(" ")[0] for title in titles_of(tuple(GAMES)))
 
 
 @cache
@@ -215,6 +231,18 @@ def _is_strong(found: Sequence[Word]) -> bool:
     if not any(map(_STRONG.fullmatch, plains)) or plains[-1] in links:
         return False
     return all(_STRONG.fullmatch(word) or word in links or (len(word) == 1 and word.isalpha()) for word in plains)
+
+
+@cache
+def _clause_starts() -> re.Pattern[str]:
+    """Behind what a clause may begin: a mark, a move, or the blank before a word such as "and" or "I"."""
+    linking, starting = (sorted(words(kind)) for kind in ("linking", "starting"))
+    unlinked = "".join(rf"(?<!\b{word})" for word in linking)
+    return re.compile(
+        rf"[,;\u2026]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)|"
+        rf"\s(?=(?:{'|'.join(linking)})\s)|{unlinked}\s(?=(?:{'|'.join(starting)})\s)",
+        re.IGNORECASE,
+    )
 
 
 def read(text: str, situation: Surroundings) -> Meaning:
@@ -282,7 +310,7 @@ class _Reader:
         return Sure(acts[0].line, self._comment(acts[0]))
 
     def _is_private(self) -> bool:
-        return "private" in self._held() or any(says(each.text, "responder") for each in self.said)
+        return "private" in self._held() or any(self._says(each.text, "responder") for each in self.said)
 
     def _held(self) -> set[str]:
         """Why what is said is not surely for the other player."""
@@ -319,10 +347,20 @@ class _Reader:
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""
         claim = self._claimed(number, text)
-        if claim is not None or not _CLAUSE.search(text):
+        if claim is not None:
             return claim
-        claim = self._claimed(number, self._without_asides(text))
-        return None if claim is None else replace(claim, rest=text)
+        core = self._without_asides(text)
+        claims = [self._claimed(number, core)] if core != text else []
+        if not any(claims):
+            parts = self._own_parts(text)
+            # "It has to be D8, so D8 it is" says the same twice.
+            claims = [self._claimed(number, "".join(parts))] if parts else []
+            if not any(claims):
+                claims = [self._claimed(number, part) for part in parts]
+        lines = {claim.line if claim else "" for claim in claims}
+        if len(lines) == 1 and claims[0] is not None:
+            return replace(claims[0], rest=text)
+        return None
 
     def _claimed(self, number: int, text: str) -> _Claim | None:
         """What a sentence says as a whole, or by the move that it begins with."""
@@ -340,11 +378,36 @@ class _Reader:
         clauses = [("", first), *zip(pieces[::2], pieces[1::2], strict=True)]
         return "".join(mark + clause for mark, clause in clauses if not self._is_apart(clause))
 
+    def _own_parts(self, text: str) -> list[str]:
+        """What the writer says of themselves in a sentence, without idle clauses; nothing if that is all of it."""
+        shown, kept = in_plain_marks(text), list[str]()
+        starts = [0, *(match.end() for match in _clause_starts().finditer(shown) if match.end())]
+        clauses = [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
+        for clause in clauses:
+            is_behind = any(map(self._mentioned, kept))
+            # Behind a move without a mark, words may belong to it: "F6 for granted".
+            is_bound = bool(kept) and kept[-1][-1:].isdigit()
+            is_first = not kept or is_behind
+            if not (
+                self._is_apart(clause) or (is_first and not is_bound and self._is_idle(clause, is_behind=is_behind))
+            ):
+                kept.append(clause)
+        is_own = words("speaking") & {*plain("".join(kept)).split()} and "?" not in text
+        return kept if is_own and kept != clauses else []
+
+    def _is_idle(self, clause: str, *, is_behind: bool) -> bool:
+        """Whether nothing else in a sentence depends on a clause. is_behind: behind a move."""
+        if clause.rstrip().endswith(":") or not self._is_aside(clause, "doubt", "bearing"):
+            return False
+        link, _, rest = clause.strip().partition(" ")
+        behind = rest if link.casefold() in words("linking") else clause
+        return not (is_behind and self._says(behind, "only-spoken-of"))
+
     def _is_apart(self, clause: str) -> bool:
-        asides = phrases(clause, "aside", self.here.spans(clause))
-        if any(phrase.group and not phrase.named(ANYTHING) for phrase in asides):
+        asides = self.here.phrases(clause, "aside")
+        if any(phrase.group and not phrase.is_loose for phrase in asides):
             return True
-        return bool(asides or says(clause, "courtesy")) and self._is_aside(clause, "doubt")
+        return bool(asides or self._says(clause, "courtesy")) and self._is_aside(clause, "doubt")
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
@@ -353,7 +416,7 @@ class _Reader:
             kept = text if name == "tell" else ""
             return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=phrase.named("denied"))
         # "I am going to the dentist, so D4" is not only about an absence.
-        if phrase.named(ANYTHING) and self.mentions[number]:
+        if phrase.is_loose and self.mentions[number]:
             return None
         return _Claim(phrase.line, number, is_act=name in ACTS | {"reject"})
 
@@ -371,7 +434,7 @@ class _Reader:
         end = int(phrase.named("move")[0].partition("-")[2])
         behind = in_plain_marks(text)[words_of(text)[end - 1].end :].lstrip()
         rest = behind.lstrip(" .,;:!)-(")
-        is_apart = rest != behind or says(rest, "behind-a-move", "courtesy")
+        is_apart = rest != behind or self._says(rest, "behind-a-move", "courtesy")
         is_said = any(map(str.isalnum, rest))  # not in "C3?!"
         if is_apart and is_said and self._is_aside(rest, "doubt", "only-spoken-of"):
             return _Claim(self._notation(text, phrase), number, rest, is_move=True)
@@ -380,11 +443,14 @@ class _Reader:
     def _is_aside(self, text: str, *doubts: str) -> bool:
         """Whether words name no move, ask for nothing, and are no phrase of these groups."""
         does = any(phrase.does in ACTS for phrase in self._phrases(text, "board"))
-        return not (does or self._mentioned(text) or any(self._phrases(text, group) for group in doubts))
+        return not (does or self._mentioned(text) or self._says(text, *doubts))
 
     def _phrases(self, text: str, group: str) -> list[Phrase]:
-        """What a sentence says as a whole about this board; mere politeness is left out."""
-        return [phrase for phrase in phrases(text, group, self.here.spans(text)) if phrase.group]
+        """What a sentence says as a whole; mere politeness is left out."""
+        return [phrase for phrase in self.here.phrases(text, group) if phrase.group]
+
+    def _says(self, text: str, *groups: str) -> bool:
+        return any(self._phrases(text, group) for group in groups)
 
     def _clause_act(self) -> tuple[str, ...]:
         """The acts that only a clause of a sentence asks for, and perhaps a move beside it: "D4, draw?"."""

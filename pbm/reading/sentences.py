@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from pbm.reading.book import ANYTHING, Phrase, Spans, book, common, named
+from pbm.reading.book import Phrase, Spans, book, common, named
 from pbm.reading.book import words as kind
 from pbm.reading.verbs import SHORTEST_SECRET
 
@@ -118,26 +118,39 @@ def plain(text: str) -> str:
     return " ".join(word.plain for word in words_of(text) if word.plain != "?")
 
 
-def phrases(text: str, group: str, spans: Callable[[Sequence[Word]], Spans] | None = None) -> list[Phrase]:
-    """What one sentence says as a whole, of a group of the phrase book; mere politeness has no group.
+def meanings(text: str, spans: Callable[[Sequence[Word]], Spans]) -> list[Phrase]:
+    """What one sentence says as a whole, in any group of the phrase book. spans: finds what the slots name."""
+    words = words_of(text)
+    if not words or len(words) > MAX_WORDS or len(text) > MAX_LENGTH:
+        return []
+    return book().said([word.plain for word in words], spans(words))
 
-    spans: finds what the slots name; without it only names and any words are found.
+
+def of_group(meanings: Sequence[Phrase], group: str) -> list[Phrase]:
+    """The meanings of a group; mere politeness has none, and belongs to all."""
+    found = [phrase for phrase in meanings if phrase.group in ("", group)]
+    # "No problem" is a phrase of its own, and no "no {words}"
+    exact = [phrase for phrase in found if phrase.group and not phrase.is_loose]
+    return exact or found
+
+
+@lru_cache(512)
+def _without_board(text: str) -> list[Phrase]:
+    return meanings(text, plain_spans)
+
+
+def phrases(text: str, group: str) -> list[Phrase]:
+    """What one sentence says as a whole, of a group of the phrase book, if it names only names and any words.
 
     >>> [phrase.does for phrase in phrases("Ok, I'd love to!", "answer")], phrases("I'd love a sandwich", "answer")
     (['yes gladly'], [])
     """
-    words = words_of(text)
-    if not words or len(words) > MAX_WORDS or len(text) > MAX_LENGTH:
-        return []
-    found = book(group).said([word.plain for word in words], spans(words) if spans is not None else plain_spans(words))
-    # "No problem" is a phrase of its own, and no "no {words}"
-    exact = [phrase for phrase in found if phrase.group and not phrase.named(ANYTHING)]
-    return exact or found
+    return of_group(_without_board(text), group)
 
 
 def says(text: str, *groups: str) -> bool:
     """Whether one sentence is a phrase of one of the groups as a whole."""
-    return any(phrase.group == group for group in groups for phrase in phrases(text, group))
+    return any(phrase.group in groups for phrase in _without_board(text))
 
 
 def plain_spans(words: Sequence[Word]) -> Spans:
@@ -145,8 +158,6 @@ def plain_spans(words: Sequence[Word]) -> Spans:
 
     def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
         word = words[place].plain
-        if slot == "words":
-            return [(place + 1, "")]
         if slot == "name" and is_name(word):
             return [(place + 1, word)]
         if slot == "secret" and _may_be_password(word):

@@ -17,7 +17,7 @@ from pbm.reading.consent import Answer, consent
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_elsewhere, game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
-from pbm.reading.sentences import phrases, plain, sentences, words_of
+from pbm.reading.sentences import plain, sentences, words_of
 from pbm.reading.verbs import find
 from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command
 from pbm.store.matches import Summary
@@ -65,7 +65,7 @@ def _phrase_of_letter(request: Request, text: str) -> Phrase | None:
     here = Surroundings(lambda _: None, request.is_player)
     for group in ("everywhere", "letter", "board"):
         for each in sentences(text):
-            said = [phrase for phrase in phrases(each.text, group, here.spans(each.text)) if phrase.group]
+            said = [phrase for phrase in here.phrases(each.text, group) if phrase.group]
             # "y" may be the game, or an "and"
             for phrase in sorted(said, key=lambda phrase: -len(phrase.slots)):
                 # "Ich bin ..." may end in anything: it is an absence only if it says of which days

@@ -237,8 +237,9 @@ class SaidOnBoard:
     def _check_correction(self) -> None:
         """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
         has_moved = self.is_running and not self.is_to_move and len(self.board.match.record) > 0
-        spans = self.surroundings.spans(self.text)
-        found = [phrase for each in sentences(self.text) for phrase in phrases(each.text, "correction", spans)]
+        found = [
+            phrase for each in sentences(self.text) for phrase in self.surroundings.phrases(each.text, "correction")
+        ]
         if has_moved and any(phrase.group for phrase in found):
             raise BadArguments("Your move is made. To ask your opponent whether you may take it back:", "undo")
 
