@@ -26,12 +26,13 @@ _LUDII = {"Hex": ("hex", 11), "Gomoku": ("gomoku", 15), "Reversi": ("reversi", 8
 
 
 class ForeignGame(NamedTuple):
-    """A game up to any point. moves: canonical notations."""
+    """A game up to any point. moves: canonical notations. players: their names by seat, or empty."""
 
     game: str
     options: tuple[str, ...]
     body: str
     moves: tuple[str, ...]
+    players: tuple[str, str] = ("", "")
     remark: str = ""
     """What is otherwise here, in parentheses, with a space before them; or empty."""
 
@@ -67,7 +68,7 @@ def read(text: str, wanted: str = "") -> ForeignGame:
         nodes = sgf.main_line(text) if re.match(r"\(\s*;", text) else []
         if text.startswith(game_record.FIRST_LINE) or (nodes and "PBM" in nodes[0]):
             ours = game_record.read(text)
-            return ForeignGame(ours.game, ours.options, ours.body, ours.moves)
+            return ForeignGame(ours.game, ours.options, ours.body, ours.moves, ours.players)
         return _of_sgf(nodes, wanted)
     except (GameError, Rejected) as error:
         raise NotAllowed(f"The record cannot be taken in. {error}") from None
@@ -83,11 +84,14 @@ def _of_sgf(nodes: Sequence[sgf.Node], wanted: str) -> ForeignGame:
     start = State.start(GAMES[name], words)
     cells = sgf.cells_of(start)
     moves = sgf.moves_of(nodes, start, cells)
-    colour = sgf.colours_of(start)[Side.FIRST]
-    # In Little Golem's records either colour may begin.
-    if "GM" not in root and _event(root) == name and start.game.info.sgf == sgf.HEX and moves:
-        colour = moves[0][0]
-    return _scored(start, words, sgf.told(moves, start, cells, colour), remark)
+    black, white = sgf.first(root, "PB"), sgf.first(root, "PW")
+    first = colour = sgf.colours_of(start)[Side.FIRST]
+    if "GM" not in root and _event(root) == name:  # Little Golem names who begins first, whatever colour they have
+        first = "B"
+        if start.game.info.sgf == sgf.HEX and moves:
+            colour = moves[0][0]
+    told = sgf.told(moves, start, cells, colour)
+    return _scored(start, words, told, (black, white) if first == "B" else (white, black), remark)
 
 
 def _game_of(root: sgf.Node, wanted: str) -> str:
@@ -202,9 +206,15 @@ def _diamond(size: int) -> Callable[[int], str]:
     return lambda number: sites[number][2] if 0 <= number < len(sites) else f"site {number}"
 
 
-def _scored(start: State, words: Sequence[str], told: Iterable[tuple[Seat, str]], remark: str = "") -> ForeignGame:
+def _scored(
+    start: State,
+    words: Sequence[str],
+    told: Iterable[tuple[Seat, str]],
+    players: tuple[str, str] = ("", ""),
+    remark: str = "",
+) -> ForeignGame:
     """The replayed game, up to its end. Raises: NotAllowed."""
     _, moves, below = sgf.replayed(start, [*told])
     if below:
         remark += f" ({counted(below, 'move')} below its end left out)"
-    return ForeignGame(start.game.info.name, tuple(words), "", moves, remark)
+    return ForeignGame(start.game.info.name, tuple(words), "", moves, players, remark)
