@@ -6,8 +6,7 @@ Each position is sent to both its players, as after a move; nothing is shared be
 ply, with the largest and the nastiest options that a challenge may have, in long games.
 
 `python -m bench.compose --pictures [GAME...]`: the picture alone, made anew for each position of a game at its
-smallest, usual and largest size: processor milliseconds, the best of three, and octets. Once with nothing cached but
-the ground of the board and the tiles of its cells, and once ply after ply.
+smallest, usual and largest size: processor milliseconds, the best of three, and octets.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ from rich.table import Table
 
 from games import GAMES
 from games.rules import OptionError
-from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm.compose import Composer, Notice, Reader
 from pbm.compose.machine import MAX_MOVES
 from pbm.compose.tell import mail_bytes
@@ -36,7 +34,6 @@ from pbm.compose.views import View
 from pbm.domain.match import Match, Player, Ply, Record, State
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import PlayerToken, Signer
-from pbm.draw import cell_pictures
 from pbm.draw import picture as pictures
 from pbm.features.plan import MAX_PLIES
 from pbm.mailin import Robot
@@ -175,33 +172,19 @@ def _once(work: Callable[[], object]) -> float:
     return time.thread_time() - begun
 
 
-def _drawn_once(boards: Sequence[HexBoard | GridBoard | PlaneBoard], *, first: bool) -> list[float]:
-    """Milliseconds of each picture. first: as if no other had been drawn."""
-    spent = []
-    cell_pictures._band.cache_clear()  # noqa: SLF001
-    for board in boards:
-        if first:
-            cell_pictures._band.cache_clear()  # noqa: SLF001
-        spent.append(_once(partial(pictures.drawn, board)) * 1000)
-    return spent
-
-
 def drawn(games: Sequence[str], rounds: int) -> Table:
     """Draw each board once before it is measured, because its ground is kept for all positions."""
-    table = Table("picture", "median ms", "longest ms", "ply after ply", "kB", "pixels")
+    table = Table("picture", "median ms", "longest ms", "kB", "pixels")
     for name in games or GAMES:
         for words in dict.fromkeys([smallest(GAMES[name]), (), largest(GAMES[name])]):
             boards = [View(state).scene.board for _, state in positions(" ".join((name, *words)), rounds)]
             made = [pictures.drawn(board) for board in boards]
-            first, next_ = (
-                [min(each) for each in zip(*(_drawn_once(boards, first=first) for _ in range(3)), strict=True)]
-                for first in (True, False)
-            )
+            spent = [1000 * min(_once(partial(pictures.drawn, board)) for _ in range(3)) for board in boards]
             octets = sum(len(picture.data) for picture in made) / len(made)
             size = max((picture.width, picture.height) for picture in made)
             table.add_row(
-                " ".join((name, *words)), f"{median(first):.2f}", f"{max(first):.2f}", f"{median(next_):.2f}",
-                f"{octets / 1000:.1f}", f"{size[0]} x {size[1]}",
+                " ".join((name, *words)), f"{median(spent):.2f}", f"{max(spent):.2f}", f"{octets / 1000:.1f}",
+                f"{size[0]} x {size[1]}",
             )  # fmt: skip
     return table
 

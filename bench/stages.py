@@ -11,7 +11,6 @@ from statistics import median
 from bench.floors import parsed_by_the_library
 from bench.moves import copied
 from bench.worlds import ROBOT, Game, World, recipient, reply
-from games.scene import GridBoard, HexBoard, PlaneBoard
 from pbm import draw
 from pbm.compose import Notice, Reader
 from pbm.compose.tell import mail_bytes
@@ -19,7 +18,7 @@ from pbm.domain.events import MovePlayed
 from pbm.domain.match import Match, State
 from pbm.domain.settings import Settings as Choices
 from pbm.domain.tokens import PlayerToken
-from pbm.draw import cell_pictures, picture
+from pbm.draw import picture
 from pbm.mailin import Envelope
 from pbm.mailin.written import read as read_mail
 from pbm.server import Arriving, Service, Settings
@@ -85,13 +84,8 @@ def _stages(service: Service, game: Game, match: Match, state: State, database: 
         parse_multipart_floor=_milliseconds(lambda: parsed_by_the_library(parts)),
         compose=_milliseconds(lambda: _compose(service, match, replace(state))),
         text=_milliseconds(lambda: draw.text(state.game.scene(state.position, state.last))),
-        picture=_milliseconds(lambda: _first_picture(scene.board), 20),
+        picture=_milliseconds(lambda: picture.drawn(scene.board), 20),
     )
-
-
-def _first_picture(board: HexBoard | GridBoard | PlaneBoard) -> None:
-    cell_pictures._band.cache_clear()  # noqa: SLF001
-    picture.drawn(board)
 
 
 def _handled(service: Service, games: list[Game]) -> tuple[float, float]:

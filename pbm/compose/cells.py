@@ -44,9 +44,6 @@ BESIDE = f"display:inline-table;vertical-align:bottom;{ALONE}"
 """The style of a part of a board: next to others if there is room, below them on a phone; aligned at the last row."""
 IN_A_LINE = 8  # a line of a mail has at most 998 octets (RFC 5322)
 """Places of a table per line of its source."""
-LEAST, LEAST_OF_A_CELL = 400, 8
-# With less room it is not worth trying.
-"""The fewest octets of a board, and of each cell, in HTML."""
 LEAST_OF_A_WORD = len(f'<td bgcolor="{WOOD}"></td>')
 """The fewest octets of a playable place in the long form, besides its mark."""
 REMEMBERED = 4096
@@ -72,11 +69,6 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     owners = {(mark.row, mark.column): mark.owner for mark in board.crossings}
     frames = _square_frames(board.columns, board.rows, board.colours, board.plain)
     return _of_cells(frames, rows, by_row(_passing(board.joins)), by_row(owners))
-
-
-def least(board: HexBoard | GridBoard | scene.PlaneBoard) -> int:
-    """A lower bound for the octets of the board's smallest picture or shortest table; 0 if it is not known."""
-    return 0 if isinstance(board, scene.PlaneBoard) else LEAST + LEAST_OF_A_CELL * sum(map(len, board.plain))
 
 
 class Table(NamedTuple):

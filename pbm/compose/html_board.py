@@ -38,8 +38,8 @@ class HtmlBoard:
     room = 0
     """The characters that are left of the given room."""
 
-    def __init__(self, view: View, style: str, answers: Links | None, *, cells: bool) -> None:
-        """answers: the links to moves; None if the reader may not play. cells: whether there may be room for them."""
+    def __init__(self, view: View, style: str, answers: Links | None) -> None:
+        """answers: the links to moves; None if the reader may not play."""
         self.view, self.style = view, style
         self.lists: list[str] = []
         self.links: Mapping[str, str] = {}
@@ -52,7 +52,7 @@ class HtmlBoard:
             self.links, ends = answers.ends(view.moves), answers.ends(begun.values())
             self.starts = {cell: ends[text] for cell, text in begun.items() if text in ends}
             self.begun = bool(self.starts) and not {*view.moves} >= {*begun.values()}
-        self.tables: Sequence[Table] = view.tables if cells and style != WORDS else ()
+        self.tables: Sequence[Table] = view.tables if style != WORDS else ()
         """The board as cells, for which there may be no room."""
         self._opened = {**self.starts, **self.links}
         """The links of cells."""

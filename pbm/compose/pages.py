@@ -23,7 +23,6 @@ from markupsafe import Markup, escape
 
 from games import GAMES, OURS, AnyGame
 from games.rules import KINDS, joined
-from pbm.compose import cells
 from pbm.compose.html import Inlays, blocks, document
 from pbm.compose.html_board import HtmlBoard
 from pbm.compose.views import View, moment, plain, until, wrapped
@@ -287,48 +286,29 @@ class Sheet:
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
         """The board within the room, and its picture, if it has a useful one with room for it."""
-        least, taken, chosen = cells.least(view.scene.board) if self.boards > 1 else 0, 0, None
-        board = HtmlBoard(view, style, links, cells=room >= least)
-
-        def suits(taken: int) -> bool:
-            return board.fits(room - taken)
-
+        board, taken, chosen = HtmlBoard(view, style, links), 0, None
         # Among several boards, those with cells have no picture.
-        if self.boards == 1 or (room >= least and len(view.tables) != 1):
+        if self.boards == 1 or len(view.tables) != 1:
             most = max(room * 3 // 4, room - BESIDES_PICTURE)
             # The largest that takes no room from cells or links.
-            for taken, chosen in self._fitting(board, least, most, suits):  # noqa: B007  as of the last one
-                if suits(taken):
+            for taken, chosen in self._fitting(board, most):  # noqa: B007  as of the last one
+                if board.fits(room - taken):
                     break
         board.complete(room - taken, pictured=chosen is not None)
         # A board without cells is best seen in its picture, whatever room that takes.
         if chosen is None and not board.cells:
-            cost, chosen = next(self._fitting(board, least, board.room), (0, None))
+            cost, chosen = next(self._fitting(board, board.room), (0, None))
             board.room -= cost
         return board, self._enclosed(*chosen) if chosen else ""
 
-    def _fitting(
-        self, board: HtmlBoard, least: int, room: int, suits: Callable[[int], bool] = bool
-    ) -> Iterator[tuple[int, tuple[Picture, str]]]:
-        """Pictures that fit, the largest first, with the octets they take, and their descriptions.
-
-        suits: whether all else has room if the picture takes this many octets.
-        """
-        view, in_words = board.view, board.style == WORDS
-
-        def cost(octets: int, described: str) -> int:
+    def _fitting(self, board: HtmlBoard, room: int) -> Iterator[tuple[int, tuple[Picture, str]]]:
+        """Pictures that fit, the largest first, with the octets they take, and their descriptions."""
+        for drawing, described in board.view.pictures() if self.pictured else ():
+            shown_as = TOLD if board.style == WORDS else described
             # As base64 in lines of 76 letters.
-            return octets * 37 // 27 + len(TOLD if in_words else described) + ENCLOSED
-
-        def is_vain(octets: int) -> bool:
-            taken = cost(octets, view.description)
-            return taken > room or not suits(taken)
-
-        if not self.pictured or room < least:
-            return
-        for drawing, described in view.pictures(is_vain if board.is_crowded(room) else None):
-            if (taken := cost(len(drawing.data), described)) <= room:
-                yield taken, (drawing, TOLD if in_words else described)
+            taken = len(drawing.data) * 37 // 27 + len(shown_as) + ENCLOSED
+            if taken <= room:
+                yield taken, (drawing, shown_as)
 
     def _enclosed(self, picture: Picture, described: str, name: str = "board.png") -> str:
         """The HTML for a picture, which is added to the mail."""

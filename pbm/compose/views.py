@@ -7,7 +7,7 @@ Times are wall-clock times in the reader's own zone.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
@@ -292,33 +292,19 @@ class View:
         last = spoken.last(self.state, self.state.scene) if self.lists else ()
         return spoken.first(self.state, self.state.scene), last
 
-    def pictures(self, is_vain: Callable[[int], bool] | None = None) -> Iterator[tuple[Picture, str]]:
+    def pictures(self) -> Iterator[tuple[Picture, str]]:
         """The picture, if there is one, and then a smaller one, which is drawn on demand.
 
         Each has a description; the small one of a board of cells refers to the table that shows them.
-        is_vain: whether the first is useless if it takes at least this many octets; None if it is most likely useful.
         """
-        from pbm.draw.picture import least  # slow to import, and few who look at boards need pictures
+        from pbm.draw.picture import picture, smaller  # slow to import, and few who look at boards need pictures
 
-        is_told, board = bool(self.tables), self.scene.board
-        # The large one is not drawn where even the least that it can take is too much.
-        is_spared = is_vain and self._small and not isinstance(board, PlaneBoard) and is_vain(least(board, self._small))
-        if not is_spared and self._whole is not None:
-            yield self._whole, self.description
-        if (is_spared or self._whole is not None) and self._small is not None:
-            yield self._small, MAP if is_told else self.description
-
-    @cached_property
-    def _whole(self) -> Picture | None:
-        from pbm.draw.picture import picture
-
-        return picture(self.scene)
-
-    @cached_property
-    def _small(self) -> Picture | None:
-        from pbm.draw.picture import smaller
-
-        return smaller(self.scene.board)
+        whole = picture(self.scene)
+        if whole is not None:
+            yield whole, self.description
+            small = smaller(self.scene.board)
+            if small is not None:
+                yield small, MAP if self.tables else self.description
 
     @cached_property
     def tables(self) -> list[Table]:

@@ -6,16 +6,13 @@ several times their size, reduced, and then mapped to the palette.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, lru_cache
-from itertools import accumulate, product
-from operator import mul
+from io import BytesIO
+from itertools import product
 from pathlib import Path
-from struct import pack
-from typing import NamedTuple
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
-from zlib_ng import zlib_ng
 
 from games.scene import Form
 from pbm.draw.colours import CLOSED, COLOURS, FAINT, INK, LAST, LINE, PAPER, SHADED, WINNING, WOOD, Picture, text_on
@@ -153,82 +150,8 @@ def write(pen: Pen, words: str, size: int, x: float, y: float, fill: str | int =
     pen.text((x, y), words, fill, font(size, bold=bold), anchor="mm")
 
 
-def finished(image: Image.Image, level: int = 0) -> Picture:
-    """The file. level: of compression, up to 9; 0 for the usual one."""
-    # Lines in few colours gain nothing above level 5. Pillow would feed zlib-ng row by row, and take twice as long.
-    return _file(mount(image), zlib_ng.compress(_rows(image), level or (5 if _is_few(image) else 6)))
-
-
-MARGIN = 1
-"""Pixels before each row of a picture of cells; their 0 is the PNG filter type "none"."""
-
-
-class Band(NamedTuple):
-    """Some rows of a picture, compressed independently of others, and the halves of their own checksum."""
-
-    packed: bytes
-    octets: int
-    upper: int
-    lower: int
-
-
-def band(rows: bytes) -> Band:
-    """The band of some rows of a picture of cells. rows: their pixels, each row with a margin on its left."""
-    # Flushed to a whole octet, so that bands can be joined as they are.
-    packer = zlib_ng.compressobj(6, wbits=-15)
-    upper, lower = divmod(zlib_ng.adler32(rows), 1 << 16)
-    return Band(packer.compress(rows) + packer.flush(zlib_ng.Z_SYNC_FLUSH), len(rows), upper, lower - 1)
-
-
-def joined(bands: Sequence[Band], mount: Mount) -> Picture:
-    """The file of bands, from top to bottom."""
-    packed, octets, uppers, lowers = zip(*bands, strict=True)
-    low = [*accumulate(lowers, initial=0)]
-    high = sum(uppers) + sum(map(mul, octets, low))
-    check = pack(">2H", high % _ADLER, (low[-1] + 1) % _ADLER)  # of all rows
-    # The header of a zlib stream, and an empty last block (RFC 1950 and 1951).
-    return _file(mount, b"".join((b"\x78\x9c", *packed, b"\3\0", check)))
-
-
-_ADLER = 65521
-"""The modulus of both halves of a zlib stream's checksum (RFC 1950)."""
-
-
-def _is_few(image: Image.Image) -> bool:
-    return len(image.getpalette() or []) <= 3 * FEW
-
-
-def _rows(image: Image.Image) -> bytes:
-    """The rows as in the file, each after a zero octet, the PNG filter type "none"."""
-    margin, kind = (2, "P;4") if _is_few(image) else (1, "P")
-    return image.crop((-margin, 0, *image.size)).tobytes("raw", kind)
-
-
-class Mount(NamedTuple):
-    """What determines the beginning of a picture's file: its size and its palette."""
-
-    head: bytes
-    width: int
-    height: int
-
-
-def mount(image: Image.Image) -> Mount:
-    colours = bytes(image.getpalette() or [])
-    size = pack(">2I5B", image.width, image.height, 4 if len(colours) <= 3 * FEW else 8, _IN_PALETTE, 0, 0, 0)
-    return Mount(_PNG + _chunk(b"IHDR", size) + _chunk(b"PLTE", colours), image.width, image.height)
-
-
-def _file(mount: Mount, packed: bytes) -> Picture:
-    return Picture(b"".join((mount.head, _chunk(b"IDAT", packed), _END)), mount.width, mount.height)
-
-
-_PNG = b"\x89PNG\r\n\x1a\n"
-_IN_PALETTE = 3
-"""The PNG colour type for palette numbers."""
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return b"".join((pack(">I", len(data)), name, data, pack(">I", zlib_ng.crc32(data, zlib_ng.crc32(name)))))
-
-
-_END = _chunk(b"IEND", b"")
+def finished(image: Image.Image) -> Picture:
+    """The file of an image in palette numbers."""
+    file = BytesIO()
+    image.save(file, "PNG")
+    return Picture(file.getvalue(), image.width, image.height)

@@ -178,19 +178,11 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     None if it would save little.
     """
     if isinstance(board, PlaneBoard):
-        return brush.finished(of_plane(board, enlarged=False, soft=False), 9)
-    small = cell_pictures.picture(board, cell_pictures.SMALL)
-    enlarged, octets = replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2), len(small.data)
-    # Surely worth it, without drawing the large one to compare.
-    if 3 * octets < 2 * least(board, enlarged):
-        return enlarged
-    whole = _picture(board)
-    return None if whole and 3 * octets >= 2 * len(whole.data) else enlarged
-
-
-def least(board: HexBoard | GridBoard, small: Picture) -> int:
-    """A lower bound for the picture's octets, estimated from the small one: they grow with the distance of cells."""
-    return len(small.data) * 6 * cell_pictures.unit(board) // (7 * cell_pictures.unit(board, cell_pictures.SMALL))
+        return brush.finished(of_plane(board, enlarged=False, soft=False))
+    small, whole = cell_pictures.picture(board, cell_pictures.SMALL), _picture(board)
+    if whole is not None and 3 * len(small.data) >= 2 * len(whole.data):
+        return None
+    return replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
 
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:

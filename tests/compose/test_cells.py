@@ -11,9 +11,7 @@ import pytest
 from games import GAMES
 from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard, in_rows
 from pbm.compose import cells
-from pbm.compose.pages import ENCLOSED
 from pbm.domain.match import State
-from pbm.draw import cell_pictures, picture
 from pbm.draw.colours import INK, LINE
 from tests.draw.test_grid import CROSSED, SPREAD
 from tests.draw.test_hexes import WON, board, triangle
@@ -167,11 +165,3 @@ def test_nothing_beside_the_board_has_its_colour_in_the_short_form(name: str) ->
             around = row.get("bgcolor")
             wooden = [place for place in row if around and place.get("bgcolor", around) == around]
             assert len(wooden) <= len([face for face in strip.faces if face.ground])
-
-
-@pytest.mark.parametrize("name", BOARDS)
-def test_no_board_takes_less_than_is_thought(name: str) -> None:
-    shown = BOARDS[name]
-    drawn = [picture.drawn(shown), cell_pictures.picture(shown, cell_pictures.SMALL)]
-    tables = [sum(table.bare_length(brief=brief) for table in cells.tables(shown)) for brief in (False, True)]
-    assert cells.least(shown) <= min(*tables, *(len(each.data) * 37 // 27 + ENCLOSED for each in drawn))

@@ -27,7 +27,7 @@ from pbm.compose.wire import Parts, to_bytes
 from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
-from pbm.draw import cell_pictures, picture
+from pbm.draw import picture
 from pbm.draw.colours import Picture
 from pbm.mailin import Robot
 from pbm.reading.commands import board_of_subject
@@ -513,7 +513,7 @@ LARGEST = {
 
 
 @pytest.mark.parametrize(("words", "plies"), [("cross -size=10", 80), ("go -size=19", 30), ("hex -size=17", 30)])
-def test_the_picture_of_a_large_board_is_a_map_that_leaves_room_to_touch_every_place(
+def test_the_picture_of_a_large_board_leaves_room_to_touch_every_place(
     words: str, plies: int, house: House
 ) -> None:
     name, *options = words.split()
@@ -524,7 +524,7 @@ def test_the_picture_of_a_large_board_is_a_map_that_leaves_room_to_touch_every_p
     (shown,) = (part for part in got.parsed.walk() if part.get_content_maintype() == "image")
     payload = shown.get_payload(decode=True)
     assert isinstance(payload, bytes)
-    assert 250 <= struct.unpack(">I", payload[16:20])[0] <= cell_pictures.SMALL.width
+    assert struct.unpack(">I", payload[16:20])[0] >= 250
 
 
 @pytest.mark.parametrize("case", LARGEST)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import io
 from itertools import islice, pairwise
-from random import Random
 
 import pytest
 from PIL import Image, ImageColor
 
 from games import GAMES
-from games.rules import any_move
 from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke, in_rows
 from pbm import draw
 from pbm.domain.match import State
@@ -282,20 +280,3 @@ def test_moves_of_a_board_begin_or_end_at_what_it_shows(name: str) -> None:
     places = [getattr(scene.board, kind, ()) for kind in ("cells", "joins", "points", "segments")]
     words = {each.name for some in places for each in some if each.name}
     assert all(any(move.startswith(word) or word.startswith(move) for word in words) for move in moves - {"pass"})
-
-
-LARGEST = [pytest.param(name, largest(GAMES[name]), marks=pytest.mark.oracle) for name in GAMES]
-
-
-@pytest.mark.parametrize(("name", "words"), [*((name, ()) for name in GAMES), *LARGEST])
-def test_a_small_picture_tells_what_the_whole_one_takes_at_least(name, words):
-    """So the whole picture need not be made to see that it would be too large."""
-    state, dice = State.start(GAMES[name], words, ""), Random(name)
-    for ply in range(101):
-        shown = state.scene.board
-        if isinstance(shown, PlaneBoard) or state.outcome is not None:
-            break
-        if ply % 50 == 0:
-            small, whole = cell_pictures.picture(shown, cell_pictures.SMALL), cell_pictures.picture(shown)
-            assert pictures.least(shown, small) <= len(whole.data)
-        state, _ = state.played(state.game.notate(state.position, any_move(state.game, state.position, dice, 400)))
