@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from games.boards import WITHOUT_I, Board, Cells, Names, bits, union
 from games.rules import BadNotation, IllegalMove, fold, quoted
-from games.scene import ROWS, Cell, GridBoard, Ground, Row
+from games.scene import Cell, GridBoard, Ground
 
 _REACH = (-2, -1, 0, 1, 2)
 
@@ -69,11 +69,15 @@ class Torus(Board):
         return union((row + up) % size * size + (column + right) % size for up, right in product(_REACH, _REACH))
 
     def board(self, pieces: Mapping[str, Cells], **marks: Cells) -> GridBoard:
-        """The board as a scene shows it, with copies beyond its edges. pieces, marks: as for in_rows."""
-        size, rows = self.size, {row[0].row: row for row in self.in_rows(pieces, **marks)}
-        shown = tuple(_around(rows[at % size], at) for at in range(-MARGIN, size + MARGIN))
+        """The board as a scene shows it, with copies beyond its edges. pieces, marks: as for shown."""
+        size, own = self.size, {cell.place: cell for cell in self.shown(pieces, **marks)}
+        beyond = range(-MARGIN, size + MARGIN)
+        cells = tuple(
+            own.get(place) or Cell(*place, "", own[place[0] % size, place[1] % size].piece, faint=True)
+            for place in product(beyond, beyond)
+        )
         return GridBoard(
-            tuple(self.names.letters), tuple(str(size - row) for row in range(size)), shown, ground=Ground.LINES
+            tuple(self.names.letters), tuple(str(size - row) for row in range(size)), cells, ground=Ground.LINES
         )
 
     def group(self, seed: Cells, within: Cells, *, tight: bool = False) -> Group:
@@ -123,18 +127,6 @@ class Torus(Board):
             (self.beside[index] & group.stones).bit_count() == 1 and touching & ~(1 << index)
             for index in bits(group.stones)
         )
-
-
-@lru_cache(ROWS)
-def _around(row: Row, at: int) -> Row:
-    """The row, or a faint copy of it at another row, with copies of its cells beyond either end."""
-    size = len(row)
-    return Row(
-        row[column]
-        if at == row[0].row and 0 <= column < size
-        else Cell(at, column, "", row[column % size].piece, faint=True)
-        for column in range(-MARGIN, size + MARGIN)
-    )
 
 
 torus = cache(Torus)

@@ -6,15 +6,10 @@ are all made from the same scene, so they cannot disagree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, lru_cache
-from itertools import chain, groupby
-from operator import itemgetter
-from typing import Any, ClassVar, NamedTuple, TypeVar
-
-T = TypeVar("T")
+from typing import ClassVar, NamedTuple
 
 
 class Form(StrEnum):
@@ -57,77 +52,12 @@ class Cell(NamedTuple):
         return self.row, self.column
 
 
-class Known(tuple[T, ...]):
-    """A tuple for fast use as a key of caches: it equals only itself, so comparing costs nothing."""
-
-    # A tuple with the same content that was created separately is not found in a cache, so the work is done again.
-    __hash__, __eq__, __ne__ = object.__hash__, object.__eq__, object.__ne__
-
-
-Row = Known[Cell]  # on most plies only one or two rows of a board change
-"""The cells of a row from the left."""
-ROWS = 8192
-"""How many rows are cached by the code that shows them."""
-
-
-_first: Callable[[Any], Any] = itemgetter(0)
-
-
-def numbers(rows: Iterable[Row]) -> Iterator[int]:
-    """The numbers of the rows on the board."""
-    return map(_first, map(_first, rows))
-
-
-def in_rows(cells: Iterable[Cell]) -> tuple[Row, ...]:
-    """The cells grouped into rows. cells: in order of their rows."""
-    return tuple(Row(row) for _, row in groupby(cells, _first))
-
-
-Plain = Known[tuple[int, int, bool, bool]]
-"""A row without the content of its cells: the row and column of each, whether it is faint, and whether shaded."""
-_plain: Callable[[tuple[Any, ...]], Known[Any]] = lru_cache(512)(Known)
-"""Returns one Known for equal content, so that rows, and boards, that differ only in their pieces share it."""
-
-
-_GROUND = itemgetter(*map(Cell._fields.index, ("row", "column", "faint", "shaded")))
-
-
-@lru_cache(ROWS)
-def plain(row: Row) -> Plain:
-    return _plain(tuple(map(_GROUND, row)))
-
-
-@lru_cache(ROWS)
-def marked(row: Row) -> list[Cell]:
-    """The cells of a row that are not simply free."""
-    return [cell for cell in row if cell.piece or cell.last or cell.winning or cell.closed]
-
-
-Noted = tuple[tuple[int, str], ...]
-"""The marks of a row, with their columns."""
-
-
-def by_row(marks: Mapping[Place, T]) -> dict[int, tuple[tuple[int, T], ...]]:
-    """The marks of each row that has some, with their columns."""
-    rows: dict[int, list[tuple[int, T]]] = {}
-    for (row, column), mark in marks.items():
-        rows.setdefault(row, []).append((column, mark))
-    return {row: tuple(noted) for row, noted in rows.items()}
-
-
-class _Rows:
-    """What boards with rows have in common."""
-
-    in_rows: tuple[Row, ...]
-
-    @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        return tuple(chain.from_iterable(self.in_rows))
-
-    @cached_property
-    def plain(self) -> Known[Plain]:
-        """The cells without their content, by row."""
-        return _plain(tuple(map(plain, self.in_rows)))
+def rows(cells: Iterable[Cell]) -> dict[int, list[Cell]]:
+    """The cells by the number of their row, from the top, and in each row from the left."""
+    found: dict[int, list[Cell]] = {}
+    for cell in sorted(cells):
+        found.setdefault(cell.row, []).append(cell)
+    return found
 
 
 Colours = tuple[tuple[str, str], ...]
@@ -151,15 +81,14 @@ class Label(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HexBoard(_Rows):
+class HexBoard:
     """Hexagons in rows, of any shape.
 
     A cell's column counts half cells: neighbours in a row are two columns apart, neighbours in the next row one. The
     leftmost column may be any number.
     """
 
-    in_rows: tuple[Row, ...]
-    """The cells."""
+    cells: tuple[Cell, ...]
     labels: tuple[Label, ...]
     """At both ends of each line that has a name; those with down == 0 name rows."""
     path: tuple[Place, ...] = ()
@@ -221,7 +150,7 @@ class Ground(StrEnum):
 
 
 @dataclass(frozen=True)
-class GridBoard(_Rows):
+class GridBoard:
     """A rectangular board of squares or points; some may be missing.
 
     columns, rows: the labels, left to right and top to bottom, for all four sides. path, colours: as in HexBoard.
@@ -229,8 +158,8 @@ class GridBoard(_Rows):
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
-    in_rows: tuple[Row, ...]
-    """All cells on the board and, if the board wraps around, faint copies outside it (rows and columns that are
+    cells: tuple[Cell, ...]
+    """All that are on the board and, if the board wraps around, faint copies outside it (rows and columns that are
     negative or beyond the last).
     """
     joins: tuple[Join, ...] = ()

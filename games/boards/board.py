@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache, reduce
-from itertools import combinations, compress, repeat
-from operator import and_, or_
+from functools import cache, cached_property, reduce
+from itertools import combinations, compress
+from operator import or_
 from typing import Any, NamedTuple
 
 from games.rules import BadNotation, IllegalMove, Side, fold, quoted, read_cell
-from games.scene import ROWS, Cell, Form, HexBoard, Known, Label, Place, Row
+from games.scene import Cell, Form, HexBoard, Label, Place
 
 Cells = int
 """A set of cells: bit i for the cell of index i."""
@@ -249,44 +249,22 @@ class Board:
             seen |= fresh
         return found[:NEAR]
 
-    def in_rows(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Row, ...]:
+    def shown(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Cell, ...]:
         """All cells as scenes show them.
 
         pieces: the cells for each letter. marks: the cells that are last, winning, closed or shaded; queen, arrow and
         wall give pieces that form.
         """
-        letters, names, sets = tuple(pieces), tuple(marks), (*pieces.values(), *marks.values())
-        shares = [map(and_, repeat(cells), self.blank) for cells in sets]
-        return tuple(map(_row, repeat(self), self.blank, repeat(letters), repeat(names), *shares))
-
-    @cached_property
-    def blank(self) -> dict[Cells, dict[int, Cell]]:
-        """The rows without pieces: by the set of a row its cells, by index."""
-        rows: dict[int, dict[int, Cell]] = {}
-        for index, place in self.places.items():
-            blank = Cell(*place, self.names[index], shaded=bool(self.shading >> index & 1))
-            rows.setdefault(place[0], {})[index] = blank
-        return {union(row): row for row in rows.values()}
-
-
-@lru_cache(ROWS)
-def _row(board: Board, row: Cells, letters: Sequence[str], names: Sequence[str], *sets: Cells) -> Row:
-    """One row of a board. sets: the row's part of the pieces with these letters, then of the marks with these names."""
-    cells = dict(board.blank[row])
-    for letter, placed in zip(reversed(letters), reversed(sets[: len(letters)]), strict=True):
-        indices = [*bits(placed)]
-        cells.update(zip(indices, map(_occupied, repeat(board), repeat(row), indices, repeat(letter)), strict=True))
-    for name, marked in zip(names, sets[len(letters) :], strict=True):
-        mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
-        for index in bits(marked):
-            cells[index] = cells[index]._replace(**mark)
-    return Row(cells.values())
-
-
-@lru_cache(ROWS)
-def _occupied(board: Board, row: Cells, index: int, letter: str) -> Cell:
-    """A cell of a row with a piece on it."""
-    return board.blank[row][index]._replace(piece=letter)
+        letters = {index: letter for letter, placed in reversed([*pieces.items()]) for index in bits(placed)}
+        found = {
+            index: Cell(*place, self.names[index], letters.get(index, ""), shaded=bool(self.shading >> index & 1))
+            for index, place in self.places.items()
+        }
+        for name, marked in marks.items():
+            mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
+            for index in bits(marked):
+                found[index] = found[index]._replace(**mark)
+        return tuple(found.values())
 
 
 class Hexes(Board):
@@ -337,7 +315,7 @@ class Hexes(Board):
         return after | after << self.stride | before | before >> self.stride
 
     @cached_property
-    def labels(self) -> Known[Label]:
+    def labels(self) -> tuple[Label, ...]:
         """The coordinates at both ends of each line, except for a row's where those of slanting lines would be."""
         rows, lines = self._ends
         letters, numbers = self.names.letters, range(1, 1 + max(len(rows), len(lines)))
@@ -351,7 +329,7 @@ class Hexes(Board):
         for (_, line), name in zip(sorted(lines.items()), line_names, strict=False):
             labels.append(Label(str(name), self.places[line[0]], -1, lean, self._owners[1]))
             labels.append(Label(str(name), self.places[line[-1]], 1, -lean, self._owners[1]))
-        return Known(labels)
+        return tuple(labels)
 
     def board(
         self,
@@ -361,9 +339,9 @@ class Hexes(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> HexBoard:
-        """The board as a scene shows it. pieces, marks: as for in_rows. path: the cells of the last move."""
+        """The board as a scene shows it. pieces, marks: as for shown. path: the cells of the last move."""
         way = tuple(self.places[index] for index in path)
-        return HexBoard(self.in_rows(pieces, **marks), self.labels, way, tuple(colours))
+        return HexBoard(self.shown(pieces, **marks), self.labels, way, tuple(colours))
 
 
 @cache

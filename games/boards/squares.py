@@ -103,11 +103,11 @@ class Squares(Board):
         colours: Iterable[tuple[str, str]] = (),
         **marks: Cells,
     ) -> GridBoard:
-        """The board as a scene shows it. pieces, marks: as for in_rows. path: the cells of the last move."""
+        """The board as a scene shows it. pieces, marks: as for shown. path: the cells of the last move."""
         return GridBoard(
             columns=tuple(self.names.letters),
             rows=self._row_names,
-            in_rows=self.in_rows(pieces, **marks),
+            cells=self.shown(pieces, **marks),
             joins=tuple(joins),
             crossings=tuple(crossings),
             boxes=tuple(boxes),

@@ -33,7 +33,7 @@ from prompt_toolkit.layout import Dimension, FormattedTextControl, HSplit, Layou
 from prompt_toolkit.widgets import TextArea
 
 from games import GAMES
-from games.scene import Known, PlaneBoard, Scene
+from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.cli.frame import Invocation
 from pbm.cli.office import Letter, MailProgram, PostOffice, post_office
@@ -125,11 +125,9 @@ class ShownMail:
         if isinstance(scene.board, PlaneBoard) or start < 0:
             return {}
         signs = {name: chr(_FIRST_SIGN + number) for number, name in enumerate(self.moves)}
-        rows = tuple(
-            Known(cell._replace(piece=signs.get(cell.name, cell.piece)) for cell in row) for row in scene.board.in_rows
-        )
+        cells = tuple(cell._replace(piece=signs.get(cell.name, cell.piece)) for cell in scene.board.cells)
         first_line = self.letter.text.count("\n", 0, start)
-        lines = draw.board(replace(scene.board, in_rows=rows))
+        lines = draw.board(replace(scene.board, cells=cells))
         places = {sign: (first_line + at, line.index(sign)) for at, line in enumerate(lines) for sign in line}
         return {name: places[sign] for name, sign in signs.items() if sign in places}
 

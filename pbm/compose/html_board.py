@@ -11,10 +11,10 @@ from itertools import chain, filterfalse, groupby
 from markupsafe import escape as escaped
 
 from games.scene import Listing, PlaneBoard
-from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Strip, Table, piece
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Spot, Table
 from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
-from pbm.compose.wire import Links
+from pbm.compose.wire import Links, octets
 from pbm.draw import WORDS
 from pbm.draw.colours import WOOD
 
@@ -22,7 +22,7 @@ TOUCHED = 36
 """The height of a move in a list, in pixels."""
 MAX_LISTED, MAX_TARGETS = 160, 60
 """The most moves listed besides those that the board links; and the same if cells of the board begin moves."""
-LEAST_OF_A_MOVE = len(piece(TOUCHED, Face(ground=WOOD)).bare)
+LEAST_OF_A_MOVE = len(Spot(Face(ground=WOOD)).full(TOUCHED))
 """The fewest octets of a move in a list."""
 ELSEWHERE = "<p>[This list is in the text of this email.]</p>"
 ROWS = "font-size:15px"
@@ -35,6 +35,8 @@ class HtmlBoard:
     cells = drawn = ""
     begun = False
     """Some link only begins a move."""
+    crowded = False
+    """There was no room to link all playable places."""
     room = 0
     """The characters that are left of the given room."""
 
@@ -60,20 +62,11 @@ class HtmlBoard:
         self._words = [*filter(self._opened.__contains__, shown)]
         """The words of cells that may be links."""
         self._shown: dict[str, str] = {}
-        self._unlinked: set[str] = set()
-        self._lengths: dict[bool, tuple[int, int]] = {}
+        self._forms: dict[bool, str] = {}
 
     def fits(self, room: int) -> bool:
         """Whether there is room for the cells with all their links."""
-        return not self.tables or not self.is_brief(room) or sum(self._length(True)) <= room
-
-    def is_brief(self, room: int) -> bool:
-        """Whether the long form has no room for the cells with all their links."""
-        return self.is_crowded(room) or sum(self._length(False)) > room
-
-    def is_crowded(self, room: int) -> bool:
-        """Whether the long form has no room even for the cells without links."""
-        return sum([table.least for table in self.tables]) > room
+        return not self.tables or any(octets(self._whole(brief=brief)) <= room for brief in (False, True))
 
     def complete(self, room: int, *, pictured: bool) -> None:
         """Adds everything there is room for. pictured: a picture shows the board, so it is not drawn in letters."""
@@ -113,42 +106,39 @@ class HtmlBoard:
         self.drawn = aligned(drawn, max(map(len, lines), default=0)) if drawn else ""
         self.room -= len(drawn)
 
-    def _length(self, brief: bool) -> tuple[int, int]:
-        """The octets of the cells, and of all their links, in the long or the short form."""
-        if brief not in self._lengths:
-            bare = sum([table.bare_length(brief=brief) for table in self.tables])
-            besides, ends = len(self._words) * self._beside_link(brief), map(self._opened.__getitem__, self._words)
-            self._lengths[brief] = bare, besides + sum(map(len, ends))
-        return self._lengths[brief]
+    def _whole(self, *, brief: bool) -> str:
+        """The cells with all their links, in the long or the short form."""
+        if brief not in self._forms:
+            self._forms[brief] = self._told(self._opened, brief=brief, dotted=not self.links)
+        return self._forms[brief]
 
-    def _beside_link(self, brief: bool) -> int:
-        """The octets of a cell's link besides the end of its URL."""
-        return (SHORT_LINK if brief else LINK) + len(self._openings[brief])
+    def _told(self, links: Mapping[str, str], *, brief: bool, dotted: bool = True) -> str:
+        """The board as tables. links: those that are shown. dotted: as for a table."""
+        opening = self._openings[brief]
+        return "\n".join(table.html(links, opening, dotted=dotted, brief=brief) for table in self.tables)
 
     def _put_cells(self) -> None:
         """Adds the board as tables if there is room; in the long form if it has room for all links."""
-        brief = self.is_brief(self.room)
-        left = self.room - self._length(brief)[0]
-        if left < 0:
-            return
-        chosen = within_bounds(self._words, self._opened, left, self._beside_link(brief))
-        self._unlinked = {*filterfalse(chosen.__contains__, self._words)}
-        opening, dotted = self._openings[brief], self.crowded or not self.links
-        told = [table.html(chosen, opening, dotted=dotted, brief=brief) for table in self.tables]
-        self.cells = "\n".join(told)
+        chosen: Mapping[str, str] = self._opened
+        if octets(self._whole(brief=False)) <= self.room:
+            self.cells = self._whole(brief=False)
+        elif octets(self._whole(brief=True)) <= self.room:
+            self.cells = self._whole(brief=True)
+        else:
+            left = self.room - octets(self._told({}, brief=True))
+            if left < 0:
+                return
+            chosen = within_bounds(self._words, self._opened, left, SHORT_LINK + len(self._openings[True]))
+            self.crowded = not chosen.keys() >= {*self._words}
+            self.cells = self._told(chosen, brief=True, dotted=self.crowded)
         self.room -= len(self.cells)
-        self._shown |= chosen
-
-    @property
-    def crowded(self) -> bool:
-        """Whether there was no room to link all playable places."""
-        return bool(self._unlinked)
+        self._shown |= {word: chosen[word] for word in self._words if word in chosen}
 
     def _put_others(self) -> None:
         """Adds the moves that are not linked yet, grouped by cell; if they are too many, the cells they begin with."""
         others = [*filterfalse(self._shown.__contains__, self.links)]
         if others:
-            hidden, opened = self._unlinked, {*self._shown.values()}
+            hidden, opened = {*self._words} if self.cells else (), {*self._shown.values()}
             others = [word for word in others if word not in hidden and self.links[word] not in opened]
         # More than a phone's screen or two of moves is not read; the cells they begin with are fewer.
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
@@ -177,8 +167,8 @@ class HtmlBoard:
         groups = told if apart else [list(chain.from_iterable(told))]
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
         faces = [[Face(escape(cell), "", WOOD, self._word(cell)) for cell in line] for line in lines]
-        strips = [Strip(dict(enumerate(row)), TOUCHED, across) for row in faces]
-        table, opening = Table((width,) * across, strips), self._openings[0]
+        rows = [dict(enumerate(row)) for row in faces]
+        table, opening = Table((width,) * across, (TOUCHED,) * len(rows), rows), self._openings[0]
         chosen = within_bounds(table.words, self.links, self.room - len(table.html({})), LINK + len(opening))
         self._add(listing.heading, table.html(chosen, opening), chosen)
 
@@ -243,8 +233,7 @@ def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(face: Face, url: str, told: str) -> str:
-    shown = piece(TOUCHED, face)
-    cell = url.replace("&", "&amp;").join(shown.around) if url else shown.bare
+    cell = Spot(face, url=url.replace("&", "&amp;")).full(TOUCHED)
     return (
         f'<tr align="center"><td width="44" height="{TOUCHED}"{cell[3:]}'
         f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from games.rules import Detailed
-from games.scene import ROWS, PlaneBoard, Row, Scene, marked
+from games.scene import PlaneBoard, Scene
 from pbm.domain.clock import TimeControl
 from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
@@ -124,22 +123,11 @@ def _summary(scene: Scene) -> dict[str, Any]:
                 placed.setdefault(segment.stroke.value, []).append(segment.label)
         here = next((point.name or point.label for point in board.points if point.here), None)
         return {"segments": placed, "here": here, "notes": scene.notes}
-    pieces, last = zip(*map(_told, board.in_rows), strict=True)
-    for piece, names in chain.from_iterable(pieces):
-        placed.setdefault(piece, []).extend(names)
-    return {"pieces": placed, "last": [*chain.from_iterable(last)], "notes": scene.notes}
-
-
-@lru_cache(ROWS)
-def _told(row: Row) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[str, ...]]:
-    """The names of a row's cells by the pieces on them, and the names of the cells played last."""
-    named = [cell for cell in marked(row) if cell.name]
-    placed: dict[str, list[str]] = {}
+    named = [cell for cell in board.cells if cell.name]
     for cell in named:
         if cell.piece:
             placed.setdefault(cell.piece, []).append(cell.name)
-    pieces = tuple((piece, tuple(names)) for piece, names in placed.items())
-    return pieces, tuple(cell.name for cell in named if cell.last)
+    return {"pieces": placed, "last": [cell.name for cell in named if cell.last], "notes": scene.notes}
 
 
 def _clock(match: Match) -> dict[str, Any] | None:

@@ -19,15 +19,12 @@ removed are not drawn, but named in the notes.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from itertools import chain, count, repeat
+from itertools import chain, count
 from math import isqrt
-from operator import itemgetter
 
 from games.scene import (
-    ROWS,
     Cell,
     GridBoard,
     Ground,
@@ -36,17 +33,12 @@ from games.scene import (
     Label,
     Listing,
     Look,
-    Noted,
     Place,
-    Plain,
     PlaneBoard,
-    Row,
     Scene,
     Segment,
     Stroke,
-    by_row,
-    marked,
-    numbers,
+    rows,
 )
 from pbm.draw import words
 from pbm.draw.colours import PLAIN, Marks
@@ -112,42 +104,17 @@ Drawing = dict[Place, str]
 
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
-    """The board from top to bottom. nicer: with Unicode marks."""
-    marks = HEX_MARKS if nicer else PLAIN
-    frame, left = _hex_frame(board.labels, board.plain, marks.get(FREE, FREE))
-    at = [*numbers(board.in_rows)]
-    lines = map(_hex_line, board.in_rows, map(frame.__getitem__, at), repeat(left), repeat(nicer))
-    drawn = (frame | dict(zip(at, lines, strict=True))).values()
-    # The free character before each line is needed only for brackets around a cell.
-    margin = int({*map(itemgetter(0), drawn)} == {" "})
-    return [*map(str.rstrip, map(itemgetter(slice(margin, None)), drawn))]
-
-
-@lru_cache(ROWS)
-def _hex_line(row: Row, line: str, left: int, nicer: bool) -> str:
-    """The line of a frame with the content of its cells."""
-    marks, drawn = HEX_MARKS if nicer else PLAIN, list(line)
-    for cell in marked(row):
+    """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
+    marks, drawn = HEX_MARKS if nicer else PLAIN, _labels(board.labels)
+    for cell in board.cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else FREE)
-        place = cell.column - left
-        drawn[place] = marks.get(mark, mark)
+        drawn[cell.place] = marks.get(mark, mark)
         if cell.last:
-            drawn[place - 1], drawn[place + 1] = "()"
-    return "".join(drawn)
-
-
-@lru_cache(maxsize=64)
-def _hex_frame(labels: tuple[Label, ...], rows: tuple[Plain, ...], free: str) -> tuple[dict[int, str], int]:
-    """The lines of an empty board, by row, and the column of their first character.
-
-    rows: of the cells. free: the mark of a free cell. Every line has a free character before and after it.
-    """
-    drawn = _labels(labels) | {(row, column): free for row, column, _, _ in chain.from_iterable(rows)}
-    left = min(column for _, column in drawn) - 1
-    lines: dict[int, str] = {}
+            drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = "()"
+    left, lines = min(column for _, column in drawn), dict[int, str]()
     for (row, column), mark in sorted(drawn.items()):
         lines[row] = f"{lines.get(row, ''):{column - left}}{mark}"
-    return {row: f"{line} " for row, line in lines.items()}, left
+    return [line.rstrip() for line in lines.values()]
 
 
 def _labels(labels: tuple[Label, ...]) -> Drawing:
@@ -184,31 +151,25 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     # A join is drawn to the right of the places in `across`, and down through those in `down`.
     across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
     down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
-    lines = by_row({**down, **across})
-    owners = by_row({(mark.row, mark.column): mark.owner.lower() for mark in board.crossings})
-    margin = max(map(len, board.rows))
-    rows, middle = words.top_down(board.in_rows), []
-    for row in rows:
-        at = row[0].row
-        line = _grid_line(row, board.ground, lines.get(at, ()), owners.get(at, ()), nicer=nicer)
-        label = board.rows[at] if 0 <= at < len(board.rows) else ""
+    lines = {**down, **across}
+    owners = {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
+    margin, marks, middle = max(map(len, board.rows)), GRID_MARKS if nicer else PLAIN, list[str]()
+    for number, row in rows(board.cells).items():
+        line = "".join(_three(cell, board.ground, lines, owners.get(cell.place, ""), marks) for cell in row)
+        label = board.rows[number] if 0 <= number < len(board.rows) else ""
         middle.append(f"{label:>{margin}} {line} {label}".rstrip())
-    letters = (" " * (margin + 1 - 3 * rows[0][0].column) + "".join(f" {label} " for label in board.columns)).rstrip()
+    left = min(cell.column for cell in board.cells)
+    letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()
     return [letters, *middle, letters]
 
 
-@lru_cache(ROWS)
-def _grid_line(row: Row, ground: Ground, lines: Noted, owners: Noted, *, nicer: bool) -> str:
-    """The three characters of each place: its mark, with brackets or joins on both sides."""
-    marks, line, owner = GRID_MARKS if nicer else PLAIN, dict(lines), dict(owners)
-    drawn: list[str] = []
-    for cell in row:
-        place = cell.column
-        # What is on top is seen: a piece, the owner of a crossing, a line.
-        mark = _piece(cell) or owner.get(place, "") or line.get(place, "") or _free(cell, ground)
-        left, right = _brackets(cell) or tuple("-" if line.get(gap) == "-" else " " for gap in (place - 1, place))
-        drawn += [marks.get(each, each) for each in (left, mark, right)]
-    return "".join(drawn)
+def _three(cell: Cell, ground: Ground, lines: Mapping[Place, str], owner: str, marks: Marks) -> str:
+    """The three characters of a place: its mark, with brackets or joins on both sides. owner: of a crossing there."""
+    # What is on top is seen: a piece, the owner of a crossing, a line.
+    mark = _piece(cell) or owner or lines.get(cell.place, "") or _free(cell, ground)
+    before = cell.row, cell.column - 1
+    left, right = _brackets(cell) or tuple("-" if lines.get(gap) == "-" else " " for gap in (before, cell.place))
+    return "".join(marks.get(each, each) for each in (left, mark, right))
 
 
 def _piece(cell: Cell) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
 from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
 from games import scene
-from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look, Place, Plain
+from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look, Place
 from pbm.draw import brush
 from pbm.draw.colours import (
     CLOSED,
@@ -27,7 +26,6 @@ from pbm.draw.colours import (
     fill_of,
     ground_of,
 )
-from pbm.draw.words import top_down
 
 UNIT = 36
 """Pixels between neighbours, if there is room."""
@@ -46,6 +44,10 @@ USUAL, SMALL = Scale(480, 15), Scale(280, 11)
 
 At = Callable[[int, int], Place]
 """Returns the centre (x, y), in pixels, of the place in a row and a column."""
+
+
+Plain = tuple[tuple[int, int, bool, bool], ...]
+"""The cells without their content: the row and column of each, whether it is faint, and whether shaded."""
 
 
 class Underlay(NamedTuple):
@@ -80,8 +82,8 @@ def image(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Image.Image:
     """The picture in palette numbers."""
     sheet, colours = _sheet(board, scale), dict(board.colours)
     drawn = sheet.empty.copy()
-    pen, pieces = ImageDraw.Draw(drawn), [*chain.from_iterable(map(scene.marked, top_down(board.in_rows)))]
-    for cell in pieces:
+    pen = ImageDraw.Draw(drawn)
+    for cell in board.cells:
         # Only the ground of square cells turns grey.
         if cell.closed and sheet.square:
             left, top = (middle - sheet.square // 2 for middle in sheet.at(*cell.place))
@@ -94,7 +96,7 @@ def image(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Image.Image:
         size = sheet.unit // (3 if len(places) > 1 else 4)
         middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
         brush.stamp(drawn, brush.piece(size, fill_of(owner, colours), INK, owner, colour), middle)
-    for cell in pieces:
+    for cell in sorted(board.cells):
         _stamp(drawn, cell, colours, sheet.at(*cell.place), sheet.radius)
     return drawn
 
@@ -127,23 +129,23 @@ def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], mid
 
 
 def _sheet(board: GridBoard | HexBoard, scale: Scale) -> Sheet:
+    plain = tuple((cell.row, cell.column, cell.faint, cell.shaded) for cell in board.cells)
     if isinstance(board, GridBoard):
         ground = tuple([join[:2] for join in board.joins if join.look is Look.GROUND])
-        return _grid_base(board.columns, board.rows, board.plain, board.ground, ground, scale)
-    return _hexagon_base(board.plain, board.labels, board.colours, scale)
+        return _grid_base(board.columns, board.rows, plain, board.ground, ground, scale)
+    return _hexagon_base(plain, board.labels, board.colours, scale)
 
 
 @lru_cache(maxsize=64)
 def _grid_base(
     columns: tuple[str, ...],
     rows: tuple[str, ...],
-    plain: tuple[Plain, ...],
+    cells: Plain,
     ground: Ground,
     joins: tuple[tuple[Place, Place], ...],
     scale: Scale,
 ) -> Sheet:
     """joins: the ends of the joins that are part of the empty board."""
-    cells = list(chain.from_iterable(plain))
     (top, bottom), (left, right) = ((min(ends), max(ends)) for ends in list(zip(*cells, strict=True))[:2])
     unit = min(UNIT, scale.width // (right - left + 3))
 
@@ -206,8 +208,7 @@ def _hexagon(half: int, step: int, fill: str) -> tuple[Image.Image, Image.Image]
 
 
 @lru_cache(maxsize=64)
-def _hexagon_base(plain: tuple[Plain, ...], labels: tuple[Label, ...], colours: Colours, scale: Scale) -> Sheet:
-    cells = list(chain.from_iterable(plain))
+def _hexagon_base(cells: Plain, labels: tuple[Label, ...], colours: Colours, scale: Scale) -> Sheet:
     spots = [(label.place[0] + label.down, label.place[1] + label.right) for label in labels]
     rows, columns = zip(*(cell[:2] for cell in cells), *spots, strict=True)
     top, left = min(rows), min(columns)

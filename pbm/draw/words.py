@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
-from itertools import groupby, repeat
-from operator import attrgetter, itemgetter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 
-from games.scene import ROWS, Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Row, Segment, numbers
+from games.scene import Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Segment, rows
 
 FREE = "free"
 
@@ -23,24 +22,19 @@ def sentences(board: HexBoard | GridBoard | PlaneBoard, sides: Sides = ()) -> It
 def _cells(board: HexBoard | GridBoard, sides: Sides) -> Iterator[str]:
     heads = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
     if len(board.path) > 1:
-        named = {cell.place: cell.name for cell in board.cells}
-        yield f"The last move went from {' to '.join(named[place] for place in board.path)}."
+        names = {cell.place: cell.name for cell in board.cells}
+        yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
     step = 2 if isinstance(board, HexBoard) else 1
     # In Dots and Boxes the points are all alike; what is told are the lines.
     if not _is_drawn_on(board):
-        rows = top_down(board.in_rows)
-        named_rows = zip(rows, map(heads.get, numbers(rows), repeat("")), strict=True)
-        yield from filter(None, (_told(row, name or "", step, sides) for row, name in named_rows))
+        for number, row in rows(board.cells).items():
+            named = [cell for cell in row if cell.name]
+            if named:
+                yield f"Row {heads.get(number, '')}: {_told(named, step, sides)}."
     if isinstance(board, GridBoard):
         yield from _marks(board, sides)
 
 
-def top_down(rows: Iterable[Row]) -> list[Row]:
-    """Rows from the top."""
-    return sorted(rows)  # a row begins with a cell, and a cell with the number of its row
-
-
-@lru_cache(64)
 def _lettered(labels: tuple[Label, ...]) -> dict[int, str]:
     """The names of rows, by number."""
     return {label.place[0]: label.text for label in labels if label.down == 0}
@@ -51,26 +45,17 @@ def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
     return any(join.name for join in board.joins) and not any(cell.piece for cell in board.cells)
 
 
-_named: Callable[[Cell], str] = attrgetter("name")
-
-
-@lru_cache(ROWS)
-def _told(row: Row, name: str, step: int, sides: Sides) -> str:
-    """A sentence on the named cells of a row, with equal neighbours together. step: columns between neighbours.
-
-    Empty if no cell has a name.
-    """
+def _told(row: Sequence[Cell], step: int, sides: Sides) -> str:
+    """The named cells of a row, with equal neighbours together. step: columns between neighbours."""
     runs = []
-    states = ((cell, _state(cell, sides)) for cell in filter(_named, row))
-    for state, pairs in groupby(states, key=itemgetter(1)):
-        run = (cell for cell, _ in pairs)
+    for state, run in groupby(row, key=lambda cell: _state(cell, sides)):
         first, *others = run
         # With a gap between them "a1 to a5" would tell too much.
         if others and others[-1].column - first.column == step * len(others):
             runs.append(f"{first.name} to {others[-1].name} {state}")
         else:
-            runs.append(f"{', '.join(map(_named, (first, *others)))} {state}")
-    return f"Row {name}: {'; '.join(runs)}." if runs else ""
+            runs.append(f"{', '.join(cell.name for cell in (first, *others))} {state}")
+    return "; ".join(runs)
 
 
 def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard, sides: Sides = ()) -> list[str]:
@@ -127,7 +112,6 @@ def _content(cell: Cell, sides: Sides) -> str:
     return f"{'' if cell.form is Form.ARROW else piece} {cell.form.value}".lstrip()
 
 
-@lru_cache(ROWS)
 def _state(cell: Cell, sides: Sides) -> str:
     last, winning = ", the last move" if cell.last else "", ", winning" if cell.winning else ""
     return f"{_content(cell, sides)}{last}{winning}"

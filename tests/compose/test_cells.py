@@ -9,7 +9,7 @@ import lxml.html
 import pytest
 
 from games import GAMES
-from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard, in_rows
+from games.scene import Cell, GridBoard, HexBoard, Join, PlaneBoard
 from pbm.compose import cells
 from pbm.domain.match import State
 from pbm.draw.colours import INK, LINE
@@ -43,7 +43,7 @@ BOARDS = {
 
 
 def faces(table: cells.Table) -> list[cells.Face]:
-    return [face for strip in table.strips for face in strip.faces]
+    return [face for row in table.rows for face in row.values()]
 
 
 def is_of_lines(shown: HexBoard | GridBoard) -> bool:
@@ -66,7 +66,7 @@ def test_each_place_is_shown_once_and_large_enough(name: str) -> None:
     for table in tables:
         assert sum(table.widths) <= 390 - 6
         if not is_of_lines(shown):
-            assert {strip.height for strip in table.strips if strip.height != cells.MARGIN} <= set(range(32, 45))
+            assert {height for height in table.heights if height != cells.MARGIN} <= set(range(32, 45))
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -89,7 +89,7 @@ def test_every_part_names_all_rows_that_it_shows(name: str) -> None:
     rows = [label.text for label in shown.labels if label.down == 0] if isinstance(shown, HexBoard) else shown.rows
     for table in cells.tables(shown):
         heads = {re.sub("<[^>]*>|&#160;", "", face.mark) for face in faces(table) if not face.ground}
-        there = [strip for strip in table.strips[1:-1] if strip.faces]
+        there = [row for row in table.rows[1:-1] if row]
         assert len(heads & set(rows)) * (2 if is_of_lines(shown) else 1) >= len(there)
 
 
@@ -131,7 +131,7 @@ def test_parts_stand_beside_each_other_where_there_is_room_for_two(name: str, *,
 def test_pieces_are_shown_where_players_draw_lines_as_well() -> None:
     """As in Bridg-It, where lines join dots of the player's own colour."""
     dots = tuple(Cell(row, column, f"{'abc'[column]}{2 - row}", "RB"[row]) for row in (0, 1) for column in (0, 2))
-    shown = GridBoard(("a", "b", "c"), ("2", "1"), in_rows(dots), (Join((0, 0), (0, 2), name="b2"),))
+    shown = GridBoard(("a", "b", "c"), ("2", "1"), tuple(dots), (Join((0, 0), (0, 2), name="b2"),))
     (table,) = cells.tables(shown)
     assert [table.html({}).count(f">{letter}<") for letter in "RB"] == [2, 2]
     assert "&#9472;" in table.html({})
@@ -153,15 +153,15 @@ def test_a_line_that_was_drawn_is_seen_in_a_dark_mail_as_well() -> None:
 def test_a_row_of_the_short_form_that_says_nothing_keeps_its_height(name: str) -> None:
     for table in cells.tables(BOARDS[name]):
         _, *rows = lxml.html.fromstring(table.html({}, dotted=False, brief=True)).xpath(".//tr")
-        for row, strip in zip(rows, table.strips, strict=True):
-            assert row.text_content().strip() or row.get("style").startswith(f"height:{strip.height}px;")
+        for row, height in zip(rows, table.heights, strict=True):
+            assert row.text_content().strip() or row.get("style").startswith(f"height:{height}px;")
 
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_nothing_beside_the_board_has_its_colour_in_the_short_form(name: str) -> None:
     for table in cells.tables(BOARDS[name]):
         _, *rows = lxml.html.fromstring(table.html({}, brief=True)).xpath(".//tr")
-        for row, strip in zip(rows, table.strips, strict=True):
+        for row, placed in zip(rows, table.rows, strict=True):
             around = row.get("bgcolor")
             wooden = [place for place in row if around and place.get("bgcolor", around) == around]
-            assert len(wooden) <= len([face for face in strip.faces if face.ground])
+            assert len(wooden) <= len([face for face in placed.values() if face.ground])

@@ -513,9 +513,7 @@ LARGEST = {
 
 
 @pytest.mark.parametrize(("words", "plies"), [("cross -size=10", 80), ("go -size=19", 30), ("hex -size=17", 30)])
-def test_the_picture_of_a_large_board_leaves_room_to_touch_every_place(
-    words: str, plies: int, house: House
-) -> None:
+def test_the_picture_of_a_large_board_leaves_room_to_touch_every_place(words: str, plies: int, house: House) -> None:
     name, *options = words.split()
     moves = opening(GAMES[name], options, plies)
     got = mover(house, words, moves)

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageChops, ImageSequence
 
 from games import GAMES
-from games.scene import Cell, GridBoard, PlaneBoard, Scene, in_rows
+from games.scene import Cell, GridBoard, PlaneBoard, Scene
 from pbm.domain.match import State
 from pbm.draw import picture as films
 from pbm.draw.cell_pictures import image
@@ -49,7 +49,7 @@ def busy(ply: int) -> Scene:
     """A board on which everything changes from ply to ply."""
     dice = random.Random(ply)
     cells = tuple(Cell(row, column, "", dice.choice("BWRG ")) for row in range(12) for column in range(12))
-    return Scene(GridBoard(tuple("ABCDEFGHIJKL"), tuple(map(str, range(12))), in_rows(cells)))
+    return Scene(GridBoard(tuple("ABCDEFGHIJKL"), tuple(map(str, range(12))), tuple(cells)))
 
 
 def test_a_film_that_would_be_too_large_shows_fewer_boards() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games.scene import Box, Cell, Crossing, GridBoard, Ground, Join, Look, in_rows
+from games.scene import Box, Cell, Crossing, GridBoard, Ground, Join, Look
 from pbm import draw
 
 LETTERS = "ABCDEFGHJKLMNOPQRST"
@@ -23,7 +23,7 @@ def squares(picture, joins=(), crossings=(), last=None):
     )
     columns = tuple(LETTERS[: len(picture[0])])
     rows = tuple(str(row + 1) for row in range(len(picture)))
-    return GridBoard(columns, rows, in_rows(cells), tuple(joins), tuple(crossings))
+    return GridBoard(columns, rows, tuple(cells), tuple(joins), tuple(crossings))
 
 
 def torus(size, stones, margin=2, last=()):
@@ -42,7 +42,7 @@ def torus(size, stones, margin=2, last=()):
         for inside in [0 <= row < size and 0 <= column < size]
     )
     rows = tuple(str(size - row) for row in range(size))
-    return GridBoard(tuple(LETTERS[:size]), rows, in_rows(cells), ground=Ground.LINES)
+    return GridBoard(tuple(LETTERS[:size]), rows, tuple(cells), ground=Ground.LINES)
 
 
 def drawn(board):
@@ -119,7 +119,7 @@ def test_points_lie_apart_with_joins_and_boxes_between_them():
         Join((0, 1), (1, 1), last=True),
         Join((0, 1), (0, 2), Look.OPEN, "b2-c2"),
     )
-    board = GridBoard(("a", "b", "c"), ("2", "1"), in_rows(cells), joins, boxes=(Box(0, 0, "F"),), ground=Ground.POINTS)
+    board = GridBoard(("a", "b", "c"), ("2", "1"), tuple(cells), joins, boxes=(Box(0, 0, "F"),), ground=Ground.POINTS)
     expected = """\
        a   b   c
     2  +---+ . +  2
@@ -133,7 +133,7 @@ def test_points_lie_apart_with_joins_and_boxes_between_them():
 def test_shaded_places_and_what_decided_the_game():
     cells = (Cell(0, 0, "a1", shaded=True), Cell(0, 1, "b1", "B", winning=True), Cell(0, 2, "c1", closed=True))
     for ground, free in ((Ground.SQUARES, ":"), (Ground.LINES, "*")):
-        board = GridBoard(("a", "b", "c"), ("1",), in_rows(cells), ground=ground)
+        board = GridBoard(("a", "b", "c"), ("1",), tuple(cells), ground=ground)
         assert draw.board(board)[1] == f"1  {free} [B]    1"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from games.scene import Cell, HexBoard, Label, in_rows
+from games.scene import Cell, HexBoard, Label
 from pbm import draw
 
 
@@ -21,7 +21,7 @@ def board(size, pieces=None, last="", winning=()):
         labels += [Label(letter, (line, 2 * end - line), 0, 2)] * (line >= size - 1)
         labels += [Label(str(line + 1), (first, 2 * line - first), -1, 1)]
         labels += [Label(str(line + 1), (end, 2 * line - end), 1, -1)]
-    return HexBoard(in_rows(cells), tuple(labels))
+    return HexBoard(tuple(cells), tuple(labels))
 
 
 def triangle(size):
@@ -34,7 +34,7 @@ def triangle(size):
     labels = [Label(str(row + 1), (row, -row), 0, -2) for row in range(size)]
     labels += [Label("abcdefghij"[row], (row, row), -1, 1) for row in range(size)]
     labels += [Label("abcdefghij"[column], (size - 1, 2 * column - size + 1), 1, -1) for column in range(size)]
-    return HexBoard(in_rows(cells), tuple(labels))
+    return HexBoard(tuple(cells), tuple(labels))
 
 
 WON = board(3, {"A1": "O", "B2": "X", "C5": "O", "E3": "X"}, last="E3", winning={"B2", "E3"})
@@ -72,7 +72,7 @@ def test_two_coordinates_never_touch():
     """They stand at different ends of their strokes."""
     cells = tuple(Cell(0, 2 * column, str(column)) for column in range(3))
     labels = tuple(Label(str(column + 10), (0, 2 * column), 1, 1) for column in range(3))
-    assert draw.board(HexBoard(in_rows(cells), labels)) == [". . .", " \\ \\ \\", "  10\\ 12", "     11"]
+    assert draw.board(HexBoard(tuple(cells), labels)) == [". . .", " \\ \\ \\", "  10\\ 12", "     11"]
 
 
 @pytest.mark.parametrize("size", range(2, 11))

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from games import GAMES
-from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke, in_rows
+from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
 from pbm import draw
 from pbm.domain.match import State
 from pbm.draw import brush, cell_pictures, colours
@@ -91,13 +91,13 @@ def test_pieces_of_other_forms_are_no_discs():
     cells = tuple(
         Cell(0, column, f"{'ABC'[column]}1", "W", form=form) for column, form in enumerate(Form) if column < 3
     )
-    shown = GridBoard(("A", "B", "C"), ("1",), in_rows(cells))
+    shown = GridBoard(("A", "B", "C"), ("1",), tuple(cells))
     looks = [opened(picture(Scene(shown))).crop((36 * c + 36, 36, 36 * c + 72, 72)).tobytes() for c in range(3)]
     assert len(set(looks)) == 3
 
 
 def test_a_game_may_have_colours_of_its_own():
-    shown = GridBoard(("A",), ("1",), in_rows([Cell(0, 0, "A1", "B")]), colours=(("B", "blue"),))
+    shown = GridBoard(("A",), ("1",), (Cell(0, 0, "A1", "B"),), colours=(("B", "blue"),))
     assert seen(shown, shown.cells[0])[0] == fill_of("B", {"B": "blue"}) != fill_of("B", {})
 
 

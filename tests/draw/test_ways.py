@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from games.scene import Cell, Form, GridBoard, HexBoard, Label, Scene, in_rows
+from games.scene import Cell, Form, GridBoard, HexBoard, Label, Scene
 from pbm.compose import cells
 from pbm.draw import UNICODE, WORDS, board
 from pbm.draw.picture import picture
@@ -15,8 +15,8 @@ from pbm.draw.svg import of_cells
 
 Board = HexBoard | GridBoard
 FREE = (Cell(0, 0, "A1"), Cell(0, 2, "B1", "W"), Cell(0, 4, "C1"))
-HEXAGONS = HexBoard(in_rows(FREE), (Label("A", (0, 0), 0, -2), Label("A", (0, 4), 0, 2)))
-SQUARES = GridBoard(tuple("ABC"), ("1",), in_rows(each._replace(column=each.column // 2) for each in FREE))
+HEXAGONS = HexBoard(tuple(FREE), (Label("A", (0, 0), 0, -2), Label("A", (0, 4), 0, 2)))
+SQUARES = GridBoard(tuple("ABC"), ("1",), tuple(each._replace(column=each.column // 2) for each in FREE))
 WAYS: dict[str, Callable[[Board], object]] = {
     "text": board,
     "more characters": lambda shown: board(shown, UNICODE),
@@ -31,7 +31,7 @@ SEEN = sorted(WAYS.keys() - {"words"})
 def but(shown: Board, at: int, **other: object) -> Board:
     """The board with one cell changed."""
     changed = shown.cells[at]._replace(**other)  # type: ignore[arg-type]
-    return replace(shown, in_rows=in_rows((*shown.cells[:at], changed, *shown.cells[at + 1 :])))
+    return replace(shown, cells=((*shown.cells[:at], changed, *shown.cells[at + 1 :])))
 
 
 @pytest.mark.parametrize("way", SEEN)

@@ -29,7 +29,6 @@ from games.scene import (
     Scene,
     Segment,
     Stroke,
-    in_rows,
 )
 from pbm import draw
 from pbm.compose.views import View
@@ -78,14 +77,14 @@ def test_every_cell_is_told_once_with_what_is_on_it() -> None:
         Cell(1, 3, "", "O", faint=True),
     )
     labels = (Label("A", (0, 0), 0, -2), Label("1", (0, 0), -1, 1), Label("B", (1, 1), 0, 2))
-    assert draw.text(Scene(HexBoard(in_rows(cells), labels)), "words") == (
+    assert draw.text(Scene(HexBoard(tuple(cells), labels)), "words") == (
         "Row A: A1 to A2 free; A3 X, the last move.\nRow B: B1 O, winning; B2 closed.\n"
     )
 
 
 def test_joins_and_crossings_are_told_by_the_cells_they_meet() -> None:
     cells = tuple(Cell(row, column, f"{'AB'[column]}{row + 1}") for row in (0, 1) for column in (0, 1))
-    board = GridBoard(("A", "B"), ("1", "2"), in_rows(cells), (Join((0, 0), (0, 1)),), (Crossing(1, 1, "P"),))
+    board = GridBoard(("A", "B"), ("1", "2"), tuple(cells), (Join((0, 0), (0, 1)),), (Crossing(1, 1, "P"),))
     told = draw.text(Scene(board), "words")
     assert "Lines: A1 to B1." in told
     assert "Lines cross at B2, which belongs to P." in told
@@ -94,9 +93,7 @@ def test_joins_and_crossings_are_told_by_the_cells_they_meet() -> None:
 def test_points_that_are_missing_are_not_told_to_be_there() -> None:
     cells = (Cell(0, 0, "a2", "W", form=Form.QUEEN, last=True), Cell(0, 2, "c2"), Cell(1, 0, "a1"), Cell(1, 1, "b1"))
     joins = (Join((0, 0), (1, 0), Look.OPEN, "a1-a2"), Join((1, 0), (1, 1), Look.GROUND))
-    board = GridBoard(
-        ("a", "b", "c"), ("2", "1"), in_rows(cells), joins, boxes=(Box(0, 0, "F"),), path=((1, 0), (0, 0))
-    )
+    board = GridBoard(("a", "b", "c"), ("2", "1"), tuple(cells), joins, boxes=(Box(0, 0, "F"),), path=((1, 0), (0, 0)))
     assert draw.text(Scene(board), "words").splitlines() == [
         "The last move went from a1 to a2.",
         "Row 2: a2 W queen, the last move; c2 free.",
