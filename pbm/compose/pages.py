@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
-from jinja2.runtime import Context, Macro
 from markupsafe import Markup, escape
 
 from games import GAMES, OURS, AnyGame
@@ -41,24 +40,6 @@ _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Splits text into lines of at most 100 characters; a longer word stays whole."""
 
 
-class _Context(Context):
-    """A context whose callables do not expect it, except macros, which must know whether to escape."""
-
-    def call(
-        self, called: Callable[..., Any], /, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **words: Any
-    ) -> Any:
-        return called(self.eval_ctx, *args, **words) if isinstance(called, Macro) else called(*args, **words)
-
-
-class _Environment(Environment):
-    """An environment whose templates keep their globals in a plain dict, because it is copied for each rendering."""
-
-    context_class = _Context
-
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
-        return {**self.globals, **(d or {})}
-
-
 def _beside_games() -> list[Path]:
     """The folders with the pages of games from other packages: `templates` next to the module."""
     modules = {Path(inspect.getfile(type(GAMES[name]))).parent for name in GAMES.keys() - OURS}
@@ -66,8 +47,8 @@ def _beside_games() -> list[Path]:
 
 
 @cache  # compiling all pages takes half a second
-def _environment() -> _Environment:
-    environment = _Environment(
+def _environment() -> Environment:
+    environment = Environment(
         loader=FileSystemLoader([folder("templates"), *_beside_games()]),
         autoescape=select_autoescape(("html",), default=False, default_for_string=False),
         undefined=StrictUndefined,
