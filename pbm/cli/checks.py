@@ -147,7 +147,7 @@ def _trouble(game: AnyGame) -> str:
             state, dice = State.start(game, ()), Random(seed)  # noqa: S311  no secret
             while state.outcome is None and state.plies < _TRIED_PLIES:
                 move = any_move(game, state.position, dice)
-                state, _ = state.played(game.notate(state.position, move))
+                state, _ = state.play(game.notate(state.position, move))
                 draw.text(state.scene)
         where = "when a robot plays it"
         choose(game, State.start(game, ()).position, Budget(_LOOKED_AT, seconds=5.0))

@@ -317,7 +317,7 @@ def _begun(tx: Transaction, match: Match, state: State, plies: Sequence[str]) ->
     """The match with plies that count as played at its start; nobody's time passes."""
     for notation in plies:
         seat, clock = state.to_move, match.clock
-        state, _ = state.played(notation)
+        state, _ = state.play(notation)
         ply = Ply(notation, seat, tx.now, time_left=clock.left[seat - 1] if clock else None)
         tx.matches.add_ply(match, ply, state.to_move, clock)
         match = match._replace(record=match.record.appended(ply), revision=match.revision + 1)

@@ -7,14 +7,14 @@ sides of the seats and does not change the position; in the record it is the ply
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import lru_cache, wraps
+from functools import cached_property
 from struct import Struct
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from games.rules import (
     AnyGame,
@@ -309,34 +309,7 @@ class UnderWay(NamedTuple):
     """It waits for the player to move, to answer, or to claim the game."""
 
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
-def _remembered(latest: int) -> Callable[[_F], _F]:
-    """Caches this many of the decorated function's latest results, including errors of the game."""
-
-    def decorate(function: _F) -> _F:
-        @lru_cache(latest)
-        def attempt(*args: Any) -> Any:
-            try:
-                return function(*args), None
-            except GameError as error:
-                return None, error
-
-        @wraps(function)
-        def recall(*args: Any) -> Any:
-            found, error = attempt(*args)
-            if error is not None:
-                # A cached error grows its traceback with each raise, and keeps what every frame held.
-                raise error.with_traceback(None)
-            return found
-
-        return cast("_F", recall)
-
-    return decorate
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class State:
     """A replayed match. position, last: the game's own values for the position and the last move."""
 
@@ -349,37 +322,33 @@ class State:
     swapped: bool = False
     before: Any = None
     """The position before the last ply; None at the start."""
-    to_move: Seat = field(init=False, repr=False)
-    """Meaningless once outcome is not None."""
-    _known: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "to_move", self.seat(self.game.to_move(self.position)))
 
     @classmethod
     def start(cls, game: AnyGame, words: Iterable[str], body: str = "") -> State:
         """Raises: OptionError."""
-        return _started(game, tuple(words), body)
+        options = game.options(tuple(words), body=body)
+        return cls(game, options, game.start(options))
 
-    @property
+    @cached_property
+    def to_move(self) -> Seat:
+        """Meaningless once outcome is not None."""
+        return self.seat(self.game.to_move(self.position))
+
+    @cached_property
     def scene(self) -> Scene:
-        return _scene(self)
+        return self.game.scene(self.position, self.last)
 
-    @property
+    @cached_property
     def outcome(self) -> Outcome | None:
-        if "outcome" not in self._known:
-            self._known["outcome"] = self.game.outcome(self.position)
-        return cast("Outcome | None", self._known["outcome"])
+        return self.game.outcome(self.position)
 
-    @property
+    @cached_property
     def forced(self) -> str | None:
         """The only legal ply, if the game says that nobody should wait for it; otherwise None."""
         if not isinstance(self.game, Forcing) or self.outcome is not None:
             return None
-        if "forced" not in self._known:
-            move = self.game.forced(self.position)
-            self._known["forced"] = None if move is None else self.game.notate(self.position, move)
-        return cast("str | None", self._known["forced"])
+        move = self.game.forced(self.position)
+        return None if move is None else self.game.notate(self.position, move)
 
     @property
     def may_swap(self) -> bool:
@@ -413,18 +382,13 @@ class State:
 
     def play(self, text: str) -> tuple[State, str]:
         """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap."""
-        # A recent call is answered with the same objects, so values cached on them are found again.
-        return _played(self, text)
-
-    def played(self, text: str) -> tuple[State, str]:
-        """As `play`, but not cached, for states that are not needed again."""
         if text.strip().casefold() == SWAP:
             if not self.may_swap:
                 raise NotAllowed(self._why_no_swap())
             return replace(self, plies=self.plies + 1, swapped=not self.swapped, before=self.position), SWAP
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
-        move = _read(self, text)
+        move = self._read(text)
         notation = self.game.notate(self.position, move)
         position = self.game.play(self.position, move)
         return State(
@@ -434,7 +398,7 @@ class State:
     def reads(self, text: str) -> bool:
         """Whether a text is written like a move of the game, legal or not."""
         try:
-            _parsed(self, text)
+            self._read(text)
         except BadNotation:
             return False
         except MoveError:
@@ -444,16 +408,21 @@ class State:
     def named(self, text: str) -> str | None:
         """The canonical notation of the legal move that a text names; None if it names none."""
         try:
-            return self.game.notate(self.position, _parsed(self, text))
+            return self.game.notate(self.position, self._read(text))
         except GameError:
             return None
 
-    @property
+    @cached_property
     def some_ply(self) -> str:
         """Any legal ply, in canonical notation."""
-        if "ply" not in self._known:
-            self._known["ply"] = self.game.notate(self.position, next(iter(self.game.moves(self.position))))
-        return cast("str", self._known["ply"])
+        return self.game.notate(self.position, next(iter(self.game.moves(self.position))))
+
+    def _read(self, text: str) -> Any:
+        """The move that a text names. Raises: MoveError; BadNotation points out letters that only look Latin."""
+        try:
+            return self.game.parse(self.position, text)
+        except BadNotation as error:
+            raise BadNotation(f"{error}{_lookalike(text)}", error.candidates) from None
 
     def turn(self, words: Iterable[str]) -> list[str]:
         """The plies at the start of the words, in canonical notation, as long as the same seat is to move.
@@ -484,40 +453,23 @@ class State:
         return "A swap is only possible as the second ply of the game, right after the first move."
 
 
-@_remembered(64)
-def _started(game: AnyGame, words: tuple[str, ...], body: str) -> State:
-    options = game.options(words, body=body)
-    return State(game, options, game.start(options))
-
-
-@_remembered(256)
-def _parsed(state: State, text: str) -> Any:
-    return _read(state, text)
-
-
-def _read(state: State, text: str) -> Any:
-    """The move that a text names. Raises: MoveError; BadNotation points out letters that only look Latin."""
-    try:
-        return state.game.parse(state.position, text)
-    except BadNotation as error:
+def _lookalike(text: str) -> str:
+    """A sentence on the first letter that only looks Latin; empty if there is none."""
+    for char in text:
         # A Cyrillic keyboard has С, А and Е, which look as Latin letters and are none; nobody can see why they fail.
-        foreign = ((_ALPHABETS.get(unicodedata.name(char, "").split(" ")[0]), char) for char in text)
-        told = (f' Your "{char}" is a {alphabet} letter, not a Latin one.' for alphabet, char in foreign if alphabet)
-        raise BadNotation(f"{error}{next(told, '')}", error.candidates) from None
+        alphabet = _ALPHABETS.get(unicodedata.name(char, "").split(" ")[0])
+        if alphabet:
+            return f' Your "{char}" is a {alphabet} letter, not a Latin one.'
+    return ""
 
 
-@_remembered(256)
-def _played(state: State, text: str) -> tuple[State, str]:
-    return state.played(text)
+def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str], *, judged: bool = True) -> State:
+    """The state after a record of notations.
 
-
-@lru_cache(256)
-def _scene(state: State) -> Scene:
-    return state.game.scene(state.position, state.last)
-
-
-@_remembered(64)
-def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[str, ...], judged: bool) -> State:
+    judged: whether each ply is checked by the rules; stored plies need no check, because they were checked when played.
+    Raises: OptionError, MoveError, NotAllowed if the record is not sound.
+    """
+    record = tuple(notations)
     read = game.read if isinstance(game, Trusting) and not judged else game.parse
     leap = game.leapt if isinstance(game, Leaping) and not judged else None
     state, end = State.start(game, options, body), len(record)
@@ -528,7 +480,7 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
                 position, plies = leapt, end - 1
             notation = record[plies]
             if notation == SWAP:
-                state, _ = replace(state, position=position, last=last, plies=plies).played(SWAP)
+                state, _ = replace(state, position=position, last=last, plies=plies).play(SWAP)
                 before = position
             else:
                 last = read(position, notation)
@@ -541,15 +493,6 @@ def _replayed(game: AnyGame, options: tuple[str, ...], body: str, record: tuple[
         told = f"Ply {plies + 1}, {quoted(record[plies])}, is no ply here ({type(error).__name__}: {error})."
         raise BadNotation(told) from None
     return replace(state, position=position, last=last, plies=plies, before=before)
-
-
-def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable[str], *, judged: bool = True) -> State:
-    """The state after a record of notations.
-
-    judged: whether each ply is checked by the rules; stored plies need no check, because they were checked when played.
-    Raises: OptionError, MoveError, NotAllowed if the record is not sound.
-    """
-    return _replayed(game, tuple(options), body, tuple(notations), judged)
 
 
 LOOK_AGAIN = timedelta(minutes=15)

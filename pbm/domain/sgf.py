@@ -179,14 +179,14 @@ def replayed(start: State, told: Sequence[tuple[Seat, str]]) -> tuple[State, tup
         try:
             # Other programs leave out the passes of Othello that nobody chooses.
             while state.forced is not None and state.named(text) != state.forced:
-                state, notation = state.played(state.forced)
+                state, notation = state.play(state.forced)
                 moves.append(notation)
             if state.outcome is not None or text in _ENDS:
                 below = [text for _, text in told[number - 1 :] if text not in (*_ENDS, PASS)]
                 return state, tuple(moves), len(below)
             if seat not in (0, state.to_move):
                 raise NotAllowed("the other colour is to move.")
-            state, notation = state.played(text)
+            state, notation = state.play(text)
         except (GameError, Rejected) as error:
             raise NotAllowed(f"Its move {number}, {text[:20]}, cannot be played here: {error}") from None
         moves.append(notation)

@@ -135,7 +135,7 @@ def _as_match(score: Mapping[str, Any], now: datetime) -> Match:
     plies = []
     for notation in score["moves"]:
         plies.append(Ply(notation, state.to_move, now))
-        state, _ = state.played(notation)
+        state, _ = state.play(notation)
     match = Match(
         0, score["game"], state.game.info.version, tuple(score["options"]), score["body"],
         (Player(0, first), Player(0, second)), 0, Record.of(plies), now,
@@ -185,7 +185,7 @@ def _states(match: Match) -> Iterator[State]:
     """The state after each ply of a game."""
     state = State.start(GAMES[match.game], match.options, match.body)
     for notation in match.record.notations:
-        state, _ = state.played(notation)
+        state, _ = state.play(notation)
         yield state
 
 
@@ -341,7 +341,7 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
         side, before = game.to_move(state.position), state
-        state, _ = state.played(played)
+        state, _ = state.play(played)
         outcome = state.outcome
         # The rules say what the last position is worth; all others are worth what was thought of them.
         if outcome is not None:
