@@ -7,7 +7,6 @@ game. A tournament is tables: the standings, and every result, with a link to th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, groupby
 
 from markupsafe import Markup
@@ -23,6 +22,7 @@ from pbm.draw.svg import Board, replay
 from pbm.store.lists import Finished
 from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
+from pbm.values import frozen
 
 MOST_CHARACTERS = 88_000  # a page stays below 100 kB
 """Of a drawing with its list of moves."""
@@ -32,7 +32,7 @@ FEW = 30
 """Characters of markup for each move in the list."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """A position: its ply, the move that led to it, and who made that; the first position has an empty move."""
 
@@ -41,7 +41,7 @@ class Frame:
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stretch:
     """Some positions of a game, and their drawing. The first is the last one of the stretch before."""
 
@@ -49,7 +49,7 @@ class Stretch:
     svg: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replay:
     """A game, in stretches."""
 
@@ -97,7 +97,7 @@ Ranked = tuple[int, Player, Tally]
 """Rank, player and tally; rank 0 if too little is known of the player."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Career:
     """A player in one game."""
 
@@ -156,7 +156,7 @@ MOST_CELLS = 700
 _SCORES = ("0", "½", "1")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Score:
     """One result in a cell."""
 
@@ -165,7 +165,7 @@ class Score:
     """The board to link to; None if it is not published."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """player: None if they are not to be named. cells: the results in each column."""
 
@@ -175,7 +175,7 @@ class Row:
     cells: tuple[tuple[Score, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Crosstable:
     """The table of a season and division, or a part of its rows."""
 
@@ -188,7 +188,7 @@ class Crosstable:
         return len(self.rows) * (len(self.columns) + 3)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Public:
     """What may be shown: the published boards, and the players who may be named."""
 
@@ -230,7 +230,7 @@ def _of_division(tournament: Tournament, held: Sequence[Meeting], public: Public
         yield Crosstable(heading, tuple(columns.values()), tuple(rows[start : start + most]))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     """numbers: of the players, in the order of the standings. by_round: has a column for each round, not player."""
 

@@ -32,6 +32,7 @@ from pbm.store.lists import Finished, Person
 from pbm.store.matches import batched
 from pbm.store.ratings import Tally
 from pbm.store.tournaments import Meeting, Tournament
+from pbm.values import frozen
 
 LATEST = 50
 """The most games on the page of a game or a player."""
@@ -119,7 +120,7 @@ def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Itera
         after = key(found[-1])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Published:
     """The result of a run."""
 

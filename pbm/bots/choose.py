@@ -7,7 +7,7 @@ that this move wins and that no other one does: by solving, or by a search that 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import islice
@@ -30,6 +30,7 @@ from pbm.bots.search import Budget, Search
 from pbm.bots.skill import WIDEST, Skill, value_of
 from pbm.bots.sums import ClobberSkill, CrossGeoSkill
 from pbm.bots.threats import HavannahSkill
+from pbm.values import frozen
 
 SKILLS: dict[str, type[Skill]] = {
     "amazons": AmazonsSkill,
@@ -55,7 +56,7 @@ SKILLS: dict[str, type[Skill]] = {
 """Skills by the name of their game; all other games use the plain one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A move and the reasons for it."""
 

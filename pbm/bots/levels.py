@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from pbm.values import frozen
 
 if TYPE_CHECKING:
     from pbm.bots.search import Budget
@@ -13,7 +14,7 @@ PATIENCE = 40.0  # players have its answer within a minute
 """The wall-clock seconds after which a robot stops thinking."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Level:
     """How well a robot plays."""
 
@@ -56,7 +57,7 @@ SEEDED = frozenset({"crossgeo"})
 """Games whose puzzles have a board drawn from its own seed, on which no people play."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A question about a game. options, body: as in the challenge."""
 
@@ -79,7 +80,7 @@ class Question:
     """A puzzle is wanted, from the moves if there are any, otherwise from a new game on such a board."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thought:
     """What a robot thinks of a position."""
 

@@ -10,19 +10,20 @@ Silver).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, log, sqrt
 from random import Random
 from time import monotonic, process_time
 from typing import Any
 
 from pbm.bots.skill import WIDEST, Rollout, Skill, value_of
+from pbm.values import frozen
 
 DEEPEST = 200
 """The longest line below the root, in plies; nodes at the end of it are judged and not extended."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Budget:
     """The limits for a choice, in visits and in seconds; the first one reached ends it.
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from random import Random
 from typing import Any, Generic, TypeVar
@@ -24,6 +24,7 @@ from games import AnyGame
 from games.boards import Cells, bits
 from games.rules import Outcome, Side, any_move
 from games.steps import OutOfSteps, Steps
+from pbm.values import frozen
 
 WIDEST = 1000  # with more, trying these proves nothing about all moves
 """The most moves of a position that are tried."""
@@ -32,7 +33,7 @@ Credit = Mapping[Any, tuple[float, float]]
 """For each move how often it was played, and the sum of the values of those games."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rollout:
     """The result of playing a position out."""
 
@@ -47,7 +48,7 @@ class Rollout:
         return cls(value, (mine, theirs) if mover is Side.FIRST else (theirs, mine))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Solution:
     """The exact value of a position, and a line of best play from it."""
 

@@ -13,7 +13,6 @@ import re
 import ssl
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from pbm.cli.output import Misconfigured
 from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
 from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
+from pbm.values import frozen
 
 _SECRET = {("database",), ("smarthost", "password"), ("imap", "password")}
 
@@ -32,7 +32,7 @@ Key = tuple[str, ...]
 """The names of a key and of the tables around it, from the outside."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Effective:
     """The configuration in effect."""
 

@@ -14,7 +14,6 @@ import tempfile
 import uuid
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -29,13 +28,14 @@ from pbm.edges.transports import Smarthost
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.store import Store
+from pbm.values import frozen
 
 SERVER_DOMAIN = "pbm.example"
 PLAYERS_DOMAIN = "players.example"
 _PATIENCE_SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Letter:
     """A mail that a player got."""
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise, product
 from typing import NamedTuple
 
 from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Place, rows
 from pbm.draw.colours import FAINT, INK, LAST, LINE, PAPER, SHADED, WOOD, edge_of, fill_of, ground_of, text_on
+from pbm.values import frozen
 
 WIDTH = 384
 """The width of a board on a phone."""
@@ -145,7 +145,7 @@ def _brief_row(height: int, spots: Sequence[Spot]) -> str:
     return "".join([*told, "</tr>\n"])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Table:
     """Rows from the top."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -16,12 +16,13 @@ from pbm.domain.match import Intent, Match, Player, Seat, State, UnderWay, repla
 from pbm.domain.settings import Settings
 from pbm.domain.tokens import AddressToken, PlayerToken
 from pbm.draw.plots import Bar
+from pbm.values import frozen
 
 KEEPSAKE = "keepsake.txt"
 """The page that comes with the whole game as files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """The recipient of a mail."""
 
@@ -37,7 +38,7 @@ class Reader:
     """Proves a stranger's address in answers."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Whence:
     """The foreign address that a player's mail came from."""
 
@@ -55,7 +56,7 @@ class File(NamedTuple):
     """Stored as text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chart:
     """A drawing of ratings that HTML shows below a line of text."""
 
@@ -76,13 +77,14 @@ class Drawn(NamedTuple):
     """The point around which it is drawn, and the factor, as written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Shown:
     """What a board's mail tells one reader besides how the board stands and what happened there.
 
     problem, advice: why their command was refused, and how to write it. nearby: legal moves like it, or in a hint.
     """
 
+    _: KW_ONLY
     page: str = "board.txt"
     """The template; some are about the board without drawing it."""
     drawn: Drawn | None = None
@@ -120,7 +122,7 @@ class Shown:
     """More variables for the page; plain data."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice(Shown):
     """One board for one reader."""
 
@@ -134,7 +136,7 @@ class Notice(Shown):
     """What followers said during the match."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Posed:
     """A puzzle: its number, and the moves that lead to the position in which exactly one move wins."""
 
@@ -148,7 +150,7 @@ class Posed:
         return replay(GAMES[self.game], self.options, "", self.moves, judged=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gathering:
     """Several boards in one mail to one player."""
 
@@ -174,7 +176,7 @@ class Outcome(StrEnum):
     NOT_TRIED = "not tried"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """One command of a mail and its answer."""
 

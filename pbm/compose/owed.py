@@ -11,7 +11,7 @@ as `mail.keep_days` may ask for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -24,12 +24,13 @@ from pbm.domain.mail import Mail, Remark
 from pbm.domain.match import Match, Player, Seat, UnderWay
 from pbm.domain.settings import Settings
 from pbm.mailin import Robot
+from pbm.values import frozen
 
 VERSION = 1
 """The version of the forms below."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """From whom, to whom and when."""
 
@@ -43,7 +44,7 @@ class Head:
     settings: Settings = field(default_factory=Settings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardThen:
     """A board as it stood, and what was said and done there: the same for all who are told of it."""
 
@@ -61,7 +62,7 @@ class BoardThen:
     kibitz: tuple[Remark, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForReader:
     """What one reader is told of a board. events, comments, kibitz: places in those of the board."""
 
@@ -74,7 +75,7 @@ class ForReader:
     shown: Shown = field(default_factory=Shown)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardMail:
     """A mail about one board, which is shared with others."""
 
@@ -85,7 +86,7 @@ class BoardMail:
     """The address for the board's chat."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BoardsMail:
     """A mail about several boards, such as a digest."""
 
@@ -100,7 +101,7 @@ class BoardsMail:
     answered_at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DrawnBoard:
     """A position by itself."""
 
@@ -117,7 +118,7 @@ class DrawnBoard:
     """The lists of moves beside it are shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """Words that are a link in HTML."""
 
@@ -126,7 +127,7 @@ class Link:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Illustration:
     """A line with a drawing below it in HTML."""
 
@@ -137,7 +138,7 @@ class Illustration:
 Piece = Annotated[DrawnBoard | Link | Illustration, Field(discriminator="kind")]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PageMail:
     """A mail of words, with drawings between them."""
 

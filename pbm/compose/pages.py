@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -35,6 +34,7 @@ from pbm.draw import WORDS
 from pbm.draw.colours import Picture
 from pbm.mailin.message import SENTINEL
 from pbm.resources import folder
+from pbm.values import frozen
 
 _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Splits text into lines of at most 100 characters; a longer word stays whole."""
@@ -179,7 +179,7 @@ ENCLOSED = 450
 """Octets of a picture besides its data and its description."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Figure:
     """A drawing that HTML shows below a line of text."""
 

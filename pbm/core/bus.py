@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
 from pbm.domain.match import Match, Player
 from pbm.domain.settings import Settings
 from pbm.store import Transaction
+from pbm.values import frozen
 
 K = TypeVar("K")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,21 +49,21 @@ class News:
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchEnded(News):
     """A match has its result."""
 
     match: Match
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchReopened(News):
     """A match has lost its result and goes on."""
 
     match: Match
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlayerHeard(News):
     """A player whom mail may no longer have reached has written, from this address."""
 
@@ -73,14 +73,14 @@ class PlayerHeard(News):
     """The renewals of the boards in hand."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReachChanged(News):
     """Mail may reach a player again, or reach one more address of theirs."""
 
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingsSaved(News):
     """A player's choices are stored."""
 
@@ -88,7 +88,7 @@ class SettingsSaved(News):
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReminderDue(News):
     """A player is to be reminded of a board."""
 
@@ -96,7 +96,7 @@ class ReminderDue(News):
     board: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordDamaged(News):
     """The stored record of a board cannot be replayed."""
 
@@ -104,14 +104,14 @@ class RecordDamaged(News):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AccountEnded(News):
     """A player leaves the server."""
 
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AccountsMerged(News):
     """All that one player had is another's now; the account of the one is about to end."""
 

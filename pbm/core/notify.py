@@ -31,6 +31,7 @@ from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Transaction
 from pbm.store.annex import ALL, Follower
+from pbm.values import frozen
 
 if TYPE_CHECKING:
     from pbm.compose.pages import Pages
@@ -98,7 +99,7 @@ class Desk:
         return token
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MailsRevoked(News):
     """All mails that a player has got are void, also those that ask them something."""
 

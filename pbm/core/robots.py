@@ -8,7 +8,6 @@ userid keeps it, and then there is no robot of that name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -23,6 +22,7 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import Match, Player
 from pbm.store import Transaction
 from pbm.store.house import THINK, Item
+from pbm.values import frozen
 
 ANY, USUAL = "robot", "robot3"
 """The word for any robot, and the robot that plays then."""
@@ -61,7 +61,7 @@ Ask = Callable[[Question], Sequence[Thought]]
 """Gets a question answered. Raises: NoThought, Stopped; GameError for a faulty question."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """Something for robots to think about. key: the same for the same work. then: is given what the work returns.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence, Set
-from dataclasses import dataclass
 from itertools import pairwise
 from zlib import crc32
 
@@ -23,6 +22,7 @@ from pbm.reading.intent import is_courteous
 from pbm.reading.sentences import unsigned
 from pbm.store import Transaction
 from pbm.store.tickets import Seek
+from pbm.values import frozen
 
 Window = tuple[int, int]
 """The lowest and the highest rating wanted."""
@@ -108,7 +108,7 @@ _OF_ALL = (
 """Options of every game."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchTerms:
     """The terms of a challenge, checked."""
 

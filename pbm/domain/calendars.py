@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -19,6 +19,7 @@ from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, MINUTE, OFF, SECOND, WEEK
+from pbm.values import frozen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -71,7 +72,7 @@ def read_weekend(word: str) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rests:
     """The hours of the week when a player does not play. sleep, weekend: as read_sleep and read_weekend return them."""
 
@@ -110,7 +111,7 @@ class StopKind(StrEnum):
         return self in (StopKind.OUTAGE, StopKind.HALT, StopKind.MAINTENANCE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stop:
     """ends_at: None if the end is not known yet."""
 
@@ -122,7 +123,7 @@ class Stop:
         return self.starts_at <= instant and (self.ends_at is None or instant < self.ends_at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Calendar:
     """When the clock of one player runs."""
 
@@ -157,7 +158,7 @@ class Calendar:
 _END = micros(datetime(9998, 1, 1, tzinfo=UTC))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Week:
     """awake: the spans of a week, counted from Monday, in which the clock runs. Times are wall-clock times."""
 

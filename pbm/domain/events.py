@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, ClassVar
 
 from pbm.domain.match import IntentKind, OfferKind, Seat
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """Something that happened to a board."""
 
@@ -20,7 +21,7 @@ class Event:
     """The seat that acted; None for the server or its operator."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchStarted(Event):
     """challenger: the userid of the player who started it; empty for the operator. origin: a sentence on its cause."""
 
@@ -28,7 +29,7 @@ class MatchStarted(Event):
     origin: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MovePlayed(Event):
     """notation: canonical. auto: the server played it because it was queued, planned, or the only move."""
 
@@ -38,18 +39,18 @@ class MovePlayed(Event):
     forced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SidesSwapped(Event):
     """The seat took over the other side."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resigned(Event):
     declined: bool = False
     """Within the first round, before the game counts."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposed(Event):
     """The seat asks for the opponent's consent. notation, ply: for an undo, the ply to be taken back."""
 
@@ -58,7 +59,7 @@ class Proposed(Event):
     ply: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfferAccepted(Event):
     """The seat agreed to a draw."""
 
@@ -66,7 +67,7 @@ class OfferAccepted(Event):
     """By leaving the offer unanswered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlyTakenBack(Event):
     """The seat agreed to take back the last ply of the other seat, and what followed it."""
 
@@ -76,26 +77,26 @@ class PlyTakenBack(Event):
     """How many plies were taken back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfferRejected(Event):
     """The seat did not agree."""
 
     kind: OfferKind = OfferKind.DRAW
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OfferCancelled(Event):
     """The seat's offer is void: the seat withdrew it, or the game went on."""
 
     kind: OfferKind = OfferKind.DRAW
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeUp(Event):
     """The time of the seat has run out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeClaimed(Event):
     """The game ended because the seat's opponent ran out of time."""
 
@@ -105,12 +106,12 @@ class TimeClaimed(Event):
     """Nobody decided within the time allowed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeoutUndone(Event):
     """The operator revoked a timeout, and the game goes on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimeGiven(Event):
     """The seat gave its opponent more time, or the operator both."""
 
@@ -118,17 +119,17 @@ class TimeGiven(Event):
     """In microseconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClocksPaused(Event):
     """The seat agreed to stop both clocks for a time, or the operator stopped them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClocksResumed(Event):
     """The clocks run again, because the seat resumed them or the longest allowed pause is over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntentDropped(Event):
     """The seat's decision for later will not be carried out; only this seat is told."""
 
@@ -138,12 +139,12 @@ class IntentDropped(Event):
     """A sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchDecided(Event):
     """The operator ended the match."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MatchCorrected(Event):
     """The operator took plies back."""
 
@@ -153,12 +154,12 @@ class MatchCorrected(Event):
     """The end of the match was revoked, too."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RoundEnded(Event):
     """The tournament's time for the match is over, which decided it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlayerLeft(Event):
     """A player closed their account, or left a tournament."""
 
@@ -168,7 +169,7 @@ class PlayerLeft(Event):
     """What they left."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RatingChanged(Event):
     """The seat's rating moved. before, after: as players see them."""
 
@@ -179,7 +180,7 @@ class RatingChanged(Event):
     """The rating is still uncertain."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotRated(Event):
     """The match counts, but no rating changed."""
 
@@ -188,7 +189,7 @@ class NotRated(Event):
     """Empty if an unrated game was agreed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommentMade(Event):
     """userid: the author. text: what they wrote to the players of the board."""
 

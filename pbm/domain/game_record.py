@@ -23,7 +23,7 @@ and PW hold the colours at the end.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from games import GAMES
@@ -32,13 +32,14 @@ from games.scene import PlaneBoard
 from pbm.domain import sgf
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import SWAP, Ending, Match, Result, Seat, State
+from pbm.values import frozen
 
 FIRST_LINE = "pbm record 1"
 WRITER = "pbm:2"
 """Our name in SGF, and the version of our files."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GameRecord:
     """players: userids, by seat. moves: canonical notations, including a swap."""
 

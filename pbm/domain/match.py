@@ -35,6 +35,7 @@ from pbm.domain.clock import UNLIMITED, Clock, TimeControl
 from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.settings import Settings
 from pbm.domain.spans import next_reminder
+from pbm.values import frozen
 
 if TYPE_CHECKING:  # who only lists matches needs no boards
     from games.scene import Scene
@@ -98,7 +99,7 @@ _NO_CLOCK = -(1 << 63)
 """The time left in a packed ply if there is no clock."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record(Sequence[Ply]):
     """Plies, oldest first; a slice is also a Record."""
 
@@ -174,7 +175,7 @@ class OfferKind(StrEnum):
     PAUSE = "pause"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """A proposal that waits for the opponent's answer."""
 

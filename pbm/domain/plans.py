@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 
 from games.rules import BadNotation, GameError, MoveError, fold, quoted
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, Seat, State
+from pbm.values import frozen
 
 PASSING = "pass"
 ANY, DRAW = "any", "draw"
@@ -48,7 +49,7 @@ _TO_AN_OFFER = (ACCEPT, REJECT, RESIGN)
 WIDE = str.maketrans("：；，（）", ":;,()")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """One `if`: canonical if the board is known, otherwise as written."""
 
@@ -325,7 +326,7 @@ def check(
     return _Checker(opponent, is_late, state.to_move).plan(state, plan, (), known=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Step:
     """A branch whose own condition and answer are valid, and the state after them."""
 
@@ -338,7 +339,7 @@ class _Step:
     known: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Checker:
     opponent: str
     is_late: Callable[[], bool]

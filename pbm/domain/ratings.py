@@ -14,7 +14,7 @@ periods and storage of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from datetime import timedelta
 from decimal import Context, Decimal, localcontext
 from itertools import pairwise
@@ -22,6 +22,7 @@ from operator import add, sub
 from typing import NamedTuple
 
 from pbm.domain.match import Ending, Match, Seat
+from pbm.values import frozen
 
 TAU = 0.5  # the author recommends 0.3 to 1.2
 """How fast a volatility may change."""
@@ -146,7 +147,7 @@ def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal)
     return (low / 2).exp()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """A player's statistics over ended games."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
@@ -13,6 +13,7 @@ from games.rules import joined
 from pbm.domain.calendars import Rests, read_sleep, read_weekend
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY, DEFAULT_LADDER, MINUTE, OFF, read_duration, read_hour, write_duration
+from pbm.values import frozen
 
 LONGEST_HOLD = DAY
 ANYONE, KNOWN, ASK, NONE = "anyone", "known", "ask", "none"
@@ -32,7 +33,7 @@ def read_hold(value: str) -> str:
     return write_duration(length) if length else OFF
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     name: str
     meaning: str
@@ -134,7 +135,7 @@ def choice(
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """A player's choices, each a word; the defaults suit most players."""
 
@@ -251,7 +252,7 @@ _rests = lru_cache(1000)(Rests)
 
 @lru_cache(1000)
 def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
-    return Settings(**{name: value for name, value in stored if name in Settings.__slots__})
+    return Settings(**{name: value for name, value in stored if name in Settings.__match_args__})
 
 
 def is_choice(words: Sequence[str]) -> bool:

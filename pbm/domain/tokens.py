@@ -13,8 +13,9 @@ import hashlib
 import hmac
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
+
+from pbm.values import frozen
 
 _BASE32 = re.compile("[A-Za-z2-7]+")
 _DIGITS = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "0123456789abcdefghijklmnopqrstuv")
@@ -24,7 +25,7 @@ _MAX_LENGTH = 48
 _ADDRESS_BYTES = 7
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SeatToken:
     """Permission to act for the seat of the board, as long as the board has this revision."""
 
@@ -35,7 +36,7 @@ class SeatToken:
     """The token epoch of the player in the seat; tokens of earlier epochs are revoked."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlayerToken:
     """Permission to act for the player until their tokens are revoked or the last day, counted from 1970, is over."""
 
@@ -48,7 +49,7 @@ class PlayerToken:
         return DigestToken(self.player_id, self.epoch, self.last_day, instant)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DigestToken:
     """As PlayerToken, but for boards as they stood when the mail was written."""
 
@@ -59,7 +60,7 @@ class DigestToken:
     """When the mail was written, in microseconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddressToken:
     """Permission to act for the person without an account at this address, until the last day is over."""
 
@@ -78,7 +79,7 @@ class AddressToken:
         return cls(int.from_bytes(hashed[:_ADDRESS_BYTES]), last_day, int(leaves), wish)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatToken:
     """The seat of a board without a revision, so that it is the same in all mails of the board."""
 
@@ -131,7 +132,7 @@ class Signer:
 
 
 def _sealed(secret: bytes, token: Token) -> str:
-    numbers = (_KINDS.index(type(token)), *map(token.__getattribute__, token.__slots__))
+    numbers = (_KINDS.index(type(token)), *map(token.__getattribute__, token.__match_args__))
     payload = b"".join(map(_varint, numbers))
     return _written(payload + _mac(secret, payload))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from games.scene import Cell
+from pbm.values import frozen
 
 Marks = Mapping[str, str]
 """Replacements for characters of the plain drawing; characters not in it stay."""
@@ -63,7 +63,7 @@ def faded(fill: str) -> str:
     return FAINT if fill == PAPER else fill
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """An image file, and the width and height to show it at, in pixels."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import ceil, floor
 
 from games.scene import PlaneBoard, Point, Segment
+from pbm.values import frozen
 
 Place = tuple[int, int]
 """A cell of the sheet: row counted downwards, column counted to the right."""
@@ -48,7 +49,7 @@ TALLEST = 3
 """The largest ratio of the height of a board in a picture to its width."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sheet:
     """How the window is mapped to cells: its left edge is the centre of column 1, its top edge that of row 0."""
 
@@ -89,7 +90,7 @@ def _nearest(spot: Spot) -> Place:
     return floor(spot[0] + 0.5), floor(spot[1] + 0.5)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """The visible part of a segment on the sheet."""
 
@@ -409,7 +410,7 @@ def _signs_beside(point: Point, place: Place, *, everywhere: bool) -> Iterator[t
         yield (row + down, column + right), point.label
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Excerpt:
     """A part of a board, and where its lower left corner is on the board."""
 

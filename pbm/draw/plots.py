@@ -6,12 +6,12 @@ SVG takes its colours from the page around it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
 
 from pbm.draw.colours import COLOURS, FAINT, INK, LINE, PAPER, Picture
+from pbm.values import frozen
 
 if TYPE_CHECKING:
     from pbm.draw import brush
@@ -26,7 +26,7 @@ SURE, UNSURE = COLOURS["blue"], COLOURS["red"]
 WIDTH = NAMES + SCALE + 2 * MARGIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bar:
     """A player's rating, and how far it may be off in either direction, in points."""
 

@@ -14,7 +14,7 @@ once for the whole game, so labels do not move from ply to ply.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from html import escape
 from itertools import groupby
@@ -39,6 +39,7 @@ from pbm.draw.colours import (
     text_on,
 )
 from pbm.draw.layout import Layout, Line, Spot, pictured
+from pbm.values import frozen
 
 
 class Depth(IntEnum):
@@ -58,7 +59,7 @@ class Stamp(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Markings:
     """The marks of one position."""
 
@@ -282,7 +283,7 @@ def of_planes(boards: Sequence[PlaneBoard]) -> list[Markings]:
     return [Markings((0, 0, WIDTH, height), (paper, *plan.marks(board))) for board in boards]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Plan:
     """The layout of everything that is ever shown, and the indices of its segments and points."""
 

@@ -19,6 +19,7 @@ from pbm.domain.mail import Queued
 from pbm.edges.transports import MaybeTaken, NotSent, RecipientRefused, TemporaryFailure
 from pbm.store import Store, Transaction
 from pbm.store.house import DELIVERED
+from pbm.values import frozen
 
 log = structlog.get_logger()
 
@@ -37,7 +38,7 @@ class Unmade(NotSent):
     """The mail could not be made, which says nothing about its recipient, nor about the way out."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attempt:
     """The outcome of one try."""
 

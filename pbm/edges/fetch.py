@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, cast
 
 import structlog
@@ -33,6 +32,7 @@ from imap_tools.utils import check_command_status
 from pbm.core.counts import LOOKED
 from pbm.domain.configuration import FetchSettings
 from pbm.store.matches import batched
+from pbm.values import frozen
 
 log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of our own folders and their delimiter, as in (("INBOX." "."))."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fetched:
     """A mail of the mailbox. source is a unique name: account, folder, UIDVALIDITY and UID (RFC 3501)."""
 

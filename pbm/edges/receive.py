@@ -20,7 +20,6 @@ import ssl
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, AnyStr, cast
@@ -31,6 +30,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 from pbm.core.counts import REFUSED
 from pbm.domain.configuration import ListenSettings
 from pbm.store import DatabaseTrouble
+from pbm.values import frozen
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every stranger's typing error
@@ -67,7 +67,7 @@ _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
 _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """A mail as handed over. mail_from is empty for the null return path; recipients are ours, each named once; data
     has only CRLF line ends, dots unstuffed, and may hold any other octet, even NUL, or be empty; peer is an IP address

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +14,7 @@ import dns.exception
 import dns.resolver
 
 from pbm.edges.signing import SigningKey, signing_keys
+from pbm.values import frozen
 
 _SECONDS = 4.0
 _UNREAL = (".example", ".invalid", ".localhost", ".test", ".local", "example.org", "example.com", "example.net")
@@ -29,7 +29,7 @@ class Verdict(StrEnum):
     FAIL = "FAIL"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """The result of one check."""
 
@@ -79,7 +79,7 @@ def _text(record: Any) -> str:
     return str(record.exchange).rstrip(".") if hasattr(record, "exchange") else str(record)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SenderNames:
     """The names that we send mail under."""
 

@@ -15,7 +15,6 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -32,6 +31,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from pbm.edges.transports import Outgoing, Transport
+from pbm.values import frozen
 
 SIGNED = (
     "from", "to", "subject", "date", "message-id", "reply-to", "in-reply-to", "references", "mime-version",
@@ -48,7 +48,7 @@ _BLANKS = re.compile(rb"[ \t]+")
 _FOLD = re.compile(rb"\r\n(?=[ \t])")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SigningKey:
     """One key, and the selector under which the DNS shows it."""
 

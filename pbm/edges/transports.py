@@ -16,7 +16,6 @@ import ssl
 import tempfile
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
 from email.utils import parseaddr
 from pathlib import Path
 from typing import Protocol
@@ -28,9 +27,10 @@ from aiosmtplib import SMTPResponseException
 from pbm.domain.configuration import SmarthostSettings
 from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 from pbm.store.backup import sync_folder
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outgoing:
     """One mail for one recipient. envelope_from may be empty, the null return path. data is complete, with CRLF line
     ends. outbox_id, unique in one database, and data are the same at every attempt.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from games import GAMES
 from games.rules import KINDS, GameError, Zoomable
@@ -22,6 +22,7 @@ from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
 from pbm.reading.verbs import ACCOUNT, LOOKING, Entry, Locks, Verb
 from pbm.store.matches import Summary
+from pbm.values import frozen
 
 FILTERS = ("active", "inactive", "next", "tournament", "standard")
 """Words that narrow a list to boards that are under way, that have ended, where one of the players is to move, that
@@ -35,7 +36,7 @@ _AT_PLY = re.compile(
 """The words before a ply, as in "101 after ply 3"; the classic form is "101#3"."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtPly:
     """A board, now or as it was after a ply; negative plies count back from the end."""
 
@@ -43,7 +44,7 @@ class AtPly:
     ply: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Selection:
     boards: tuple[AtPly, ...] = ()
     players: tuple[Player, ...] = ()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,13 +30,14 @@ from pbm.reading.commands import Command
 from pbm.reading.verbs import ACCOUNT, LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
 from pbm.store.house import TOLD
+from pbm.values import frozen
 
 DIGEST, REMIND = "digest", "remind"
 MOMENT = timedelta(microseconds=1)
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Running:
     """A running board, from the view of one of its players."""
 

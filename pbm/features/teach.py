@@ -7,7 +7,7 @@ running game against a person, not even through another board with the same posi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -45,6 +45,7 @@ from pbm.domain.match import SWAP, Ending, Match, Player, Ply, Record, Seat, Sta
 from pbm.reading.commands import Command
 from pbm.reading.verbs import LOOKING, PLAYING, Entry, Locks, Verb
 from pbm.store.house import THINK, Item
+from pbm.values import frozen
 
 TEACHER = max(LEVELS)
 MOST_REVIEWS = 5
@@ -295,7 +296,7 @@ def worth(thought: Thought) -> str:
     return f"it puts your chances at {round(50 + 50 * thought.value)} %"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """One move of a game under review. before, after: what the position was worth to the first side, from -1 to 1.
 
@@ -384,7 +385,7 @@ def _advised(game: AnyGame, thought: Thought, ply: int) -> Thought:
     return replace(thought, move=SWAP, value=-thought.value, line=(SWAP,)) if swaps else thought
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closing:
     """A player ended a game, though they stood better than its result says. did, known: parts of a sentence on that."""
 

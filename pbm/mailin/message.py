@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from pbm.values import frozen
 
 Unlock = Callable[[bytes, bytes], tuple[bytes, bool] | None]
 """Takes an OpenPGP message, and a key or b"". Returns what was encrypted, and whether that key signed it; None if it
@@ -16,7 +17,7 @@ SENTINEL = "##- Write your answer above this line -##"
 """Stands in every mail of ours; it has only 41 columns, so that repeated quoting hardly wraps it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Envelope:
     """The SMTP sender and recipients of a mail; addresses without angle brackets.
 
@@ -51,7 +52,7 @@ class Mark(StrEnum):
     """An autoresponder, a bounce, or another machine."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PeerKey:
     """The sender's OpenPGP key from a mail (Autocrypt)."""
 
@@ -78,7 +79,7 @@ class Judgement(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Message:
     """A person's mail."""
 
@@ -123,7 +124,7 @@ class Message:
         return self.judgement is Judgement.PASSED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A recipient that a mail did not reach. status: as in RFC 3463, such as "5.1.1", or ""."""
 
@@ -132,7 +133,7 @@ class Failure:
     status: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Discard:
     """A mail that is recorded and never answered, and why.
 

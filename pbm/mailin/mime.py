@@ -9,12 +9,12 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from encodings import normalize_encoding
 from encodings.aliases import aliases
 from functools import lru_cache
 
 from pbm.mailin import smime
+from pbm.values import frozen
 
 MAX_MAIL = 1_000_000
 """How many bytes of a mail are read; the text a person wrote comes before pictures."""
@@ -57,7 +57,7 @@ class TooLongError(ValueError):
     """The header block is longer than MAX_HEADERS."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entity:
     """A mail or a part of one: header fields by lower-case name, content type, and either parts or a body."""
 

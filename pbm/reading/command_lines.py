@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 
 from games import GAMES
@@ -45,6 +45,7 @@ from pbm.reading.verbs import (
     find,
     leading,
 )
+from pbm.values import frozen
 
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
@@ -95,7 +96,7 @@ _FREE = frozenset({"KIND", "NAME", "NEW", "NEW-USERID", "PLAN", "VALUE"})
 """Parameters whose words may be any, where a verb and what stands in front of them were meant."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """The command lines of a mail, in order, and what else the person wrote."""
 
@@ -146,7 +147,7 @@ def board_below(opening: str) -> str:
     return below[1] if below else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Draft:
     """The text of a mail without its plans, and how to read it."""
 

@@ -14,7 +14,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -54,6 +54,7 @@ from pbm.reading.verbs import (
     untitled,
     usage,
 )
+from pbm.values import frozen
 
 MAX_LINE = 1000
 """Characters of a command line; a longer line is no command."""
@@ -90,7 +91,7 @@ def _server_subject() -> re.Pattern[str]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One command, its words bound to the verb's parameters; lists are one text, the words joined by blanks.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence, Set
-from dataclasses import dataclass
 from enum import StrEnum
 
 from games import GAMES
@@ -29,6 +28,7 @@ from pbm.reading.sentences import (
     sentences,
     unclosed,
 )
+from pbm.values import frozen
 
 READ = 8
 """How many sentences are read; an answer with more is no plain yes."""
@@ -48,7 +48,7 @@ class Answer(StrEnum):
     UNCLEAR = "unclear"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consent:
     """An answer, and the name given or ""; the name is as written and may not be valid as a userid."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -14,6 +13,7 @@ from pbm.domain.spans import read_duration
 from pbm.domain.vacations import Span
 from pbm.reading.book import named, ranked
 from pbm.reading.book import words as kind
+from pbm.values import frozen
 
 MOST_AHEAD = timedelta(days=400)
 SHORTEST_VACATION = timedelta(days=1)
@@ -67,7 +67,7 @@ _SEARCHED = 8 * 366
 """So many days in a row include every day of the calendar, even 29 February."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Day:
     """A day as written: a weekday, or a calendar day with 0 for each part left out."""
 

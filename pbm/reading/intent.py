@@ -33,6 +33,7 @@ from pbm.reading.sentences import (
     words_of,
 )
 from pbm.reading.verbs import ROBOT
+from pbm.values import frozen
 
 MOST_READINGS = 3
 """A question names at most this many readings; a text with more is nobody's move."""
@@ -61,7 +62,7 @@ _TO_PLAYERS = frozenset({"move", "tell", "lead", "chat", "reject"})
 """What a phrase may begin with that asks nothing of the server; any move rejects an offer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sure:
     """The command that is meant, and what the writer says besides."""
 
@@ -69,7 +70,7 @@ class Sure:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """The commands one of which may be meant; more than MOST_READINGS if it is hopeless."""
 
@@ -78,7 +79,7 @@ class Ask:
     """The text says that something is done, and contradicts itself; else it only speaks of moves."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Talk:
     """Nothing is to be done: words for people. about: what they speak of, such as "time"."""
 
@@ -259,7 +260,7 @@ def read(text: str, situation: Surroundings) -> Meaning:
     return _Reader(text, situation).intent()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Claim:
     """What one sentence says is to be done."""
 

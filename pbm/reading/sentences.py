@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from pbm.reading.book import Phrase, Spans, book, common, named
 from pbm.reading.book import words as kind
 from pbm.reading.verbs import SHORTEST_SECRET
+from pbm.values import frozen
 
 MAX_SENTENCES = 40
 """How many sentences of a text are read."""
@@ -57,7 +57,7 @@ _WRAPPED_AT = 55
 """Characters of a line that may have been broken because the next word had no room; programs wrap at 60 or more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sentence:
     """One sentence as written, blanks folded."""
 
@@ -68,7 +68,7 @@ class Sentence:
     """Nothing else stands in these lines."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Word:
     """A word of a sentence in its plain form, and where it stands in the plain text."""
 

@@ -23,6 +23,7 @@ from games import GAMES
 from pbm.domain.settings import CHOICES
 from pbm.reading.book import words as kind
 from pbm.reading.dates import DAY_WORDS
+from pbm.values import frozen
 
 SECRETS = frozenset({"PASSWORD", "NEW-PASSWORD"})
 """Parameters that must never be repeated in a mail or a log."""
@@ -75,7 +76,7 @@ _PATTERNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """One word of a usage."""
 
@@ -236,7 +237,7 @@ _DOTTED = re.compile(r"\A(\d{1,12})[.:]\Z")
 """The number of a board as in a list: "101."."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standing:
     """What a mail shows by itself, so that these words may be left out.
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -27,6 +26,7 @@ from pbm.mailin.authentication import judged, network_of, peer
 from pbm.mailin.headers import Robot, one_address, tokens
 from pbm.mailin.mime import Fields, TooLongError, split
 from pbm.store import Transaction
+from pbm.values import frozen
 
 NO_ROOM = "452 4.3.1 Too little room is left here, please try again later"
 TOO_MUCH_WAITS = "452 4.4.5 Too many emails wait here, please try again later"
@@ -38,7 +38,7 @@ _NOTED_FROM, _MOST_IN_MIND = 64, 10_000
 """Kilobytes of a writer that cost a look into the database, and of how many writers fewer are kept in mind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arriving:
     """A mail as it was handed over, before it is stored."""
 

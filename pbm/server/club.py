@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -21,9 +21,10 @@ from pbm.domain.tokens import Signer
 from pbm.mailin import Robot
 from pbm.store import Store, Transaction
 from pbm.store.pulse import HEARTBEAT, SILENCE
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     robot: Robot = field(default_factory=Robot)
     limits: Limits = field(default_factory=Limits)

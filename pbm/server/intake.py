@@ -26,11 +26,12 @@ from pbm.domain.spans import read_ladder
 from pbm.features.export import FORMAT, VERSION, is_signed, told_game
 from pbm.store import Transaction
 from pbm.store.belongings import PEOPLE, SECTIONS, instant
+from pbm.values import frozen
 
 Watched = Callable[[Sequence[dict[str, Any]]], Iterable[dict[str, Any]]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     userid: str
     games: int

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from games.rules import GameError, OptionError
@@ -51,6 +51,7 @@ from pbm.server.said_on_board import check_sure
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
+from pbm.values import frozen
 
 HELD_DAYS = 2
 _NO_COMMAND = ("Your email contains no command.", "help")
@@ -71,7 +72,7 @@ _NAMELESS = "?"
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Order:
     """The commands of one mail, each as it was read, or the error why it could not be read."""
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -30,6 +29,7 @@ from pbm.server.guard import Throttle
 from pbm.store import Transaction
 from pbm.store.matches import Summary
 from pbm.store.players import Ban, Returned
+from pbm.values import frozen
 
 log = structlog.get_logger()
 
@@ -39,7 +39,7 @@ UNHEARD = "pbm: only the operator has read this"
 _DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Regrets:
     """The ends of such mails, and the letters about them, if anybody is told."""
 
@@ -168,7 +168,7 @@ _OF_THE_MAIL = ("5.1.7", "5.1.8", "5.2.2", "5.2.3", "5.3.4", "5.7.")
 """How statuses begin that speak of this mail or of who sends it, and not of the recipient's address (RFC 3463)."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bouncing:
     """Counts bounces and complaints, suspends addresses that fail for good, and tells the operator of each."""
 

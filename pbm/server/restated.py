@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from pbm.core.request import Request
 from pbm.domain.errors import BadArguments
@@ -13,6 +12,7 @@ from pbm.reading.dates import vacation_said
 from pbm.reading.intent import ACTS
 from pbm.reading.sentences import phrases
 from pbm.reading.verbs import find, leading
+from pbm.values import frozen
 
 CHAT = "chat"
 BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
@@ -28,7 +28,7 @@ HELPS = {"time": "help clock", "rest": "help vacation", "remind": "help remind",
 """The command that helps with what words speak of, where no person reads them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Restated:
     """The meaning of plain words: a command, the words left for the opponent, and what the writer is told."""
 

@@ -6,7 +6,6 @@ Nobody is told of it, so nothing of the server is needed, whose import takes lon
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from pbm.domain.match import Player, replay
 from pbm.store import Store, Transaction
 from pbm.store.annex import Broadcast
 from pbm.store.tournaments import Tournament
+from pbm.values import frozen
 
 if TYPE_CHECKING:  # it brings all games
     from pbm.core.board import OpenBoard
@@ -116,7 +116,7 @@ def send_again(tx: Transaction, numbers: Iterable[int]) -> None:
         tx.outbox.renew(queued(tx, number).id, tx.now)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replayed:
     """The result of replaying one stored board. problem: empty for a sound one."""
 

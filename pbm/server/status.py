@@ -5,7 +5,6 @@ All of it is read from the database, so every process shows the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pbm.core.limits import GUESSES
@@ -17,12 +16,13 @@ from pbm.store.overview import Deadlines, Queue, Suspensions, Waiting
 from pbm.store.pulse import HEARTBEAT, SILENCE
 from pbm.store.space import Footprint
 from pbm.store.tickets import Attempts
+from pbm.values import frozen
 
 SHOWN = 10
 """The most suspended addresses, deadlines and the like that are named."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Status:
     """The state at one instant."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from pbm.store.tables import (
     players,
     remarks,
 )
+from pbm.values import frozen
 
 _OF_BOARD = select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind)
 
@@ -132,7 +133,7 @@ class Follows(Queries):
         return self._drop(player_follows, player_id=player_id, followed_id=followed_id) != 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GameChoice:
     """accepts: takes challenges. most_active: boards under way at once; None for no limit but the server's.
 

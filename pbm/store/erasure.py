@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select
@@ -41,6 +40,7 @@ from pbm.store.tables import (
     tournaments,
 )
 from pbm.store.tickets import INVITE, Guesses, veiled
+from pbm.values import frozen
 
 _MAILS_AT_ONCE = 100
 _NAMING = [column for table in metadata.sorted_tables for column in table.c if OWNS in column.info]
@@ -50,7 +50,7 @@ _NOTED = inbox.c.mail_from, inbox.c.lane, inbox.c.reason  # a bounce names its r
 _OPPOSITE = dict(zip(SEATS, reversed(SEATS), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traces:
     """What a player can be found by."""
 

@@ -12,7 +12,7 @@ import hmac
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from pbm.domain.calendars import Stop, StopKind
 from pbm.store.pulse import HEARTBEAT
 from pbm.store.statements import Queries, among, made
 from pbm.store.tables import absences, acts, agenda, meta, peer_keys
+from pbm.values import frozen
 
 _DOMAIN, _LOCAL_PART, _FORMER = "domain", "local_part", "former_addresses"
 
@@ -175,7 +176,7 @@ THINK = "think"
 """The kind of items that need long thought: only thinkers take them, `next_at` and `claim` pass them over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Item:
     """kind: what is to be done. key: to what; a kind has one item for each key. payload: values for JSON.
 

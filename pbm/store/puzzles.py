@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +11,10 @@ from sqlalchemy import ColumnElement, Row, exists, func, select
 from pbm.store.matches import seated
 from pbm.store.statements import Queries
 from pbm.store.tables import matches, puzzle_tries, puzzles
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Puzzle:
     """posed_at, solved: as to the player it was asked for; None if it was not posed, or not answered."""
 
@@ -30,7 +30,7 @@ class Puzzle:
     solved: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Streak:
     """Puzzles solved in a row now (running) and at most (longest), and solved at all, of those answered."""
 

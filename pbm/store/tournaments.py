@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from itertools import chain
@@ -16,6 +15,7 @@ from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, Terms
 from pbm.store.statements import Queries, made
 from pbm.store.tables import PLAYERS, bouts, players, tournament_follows, tournament_players, tournaments
+from pbm.values import frozen
 
 _firsts = players.alias("first_player")
 _seconds = players.alias("second_player")
@@ -61,7 +61,7 @@ _OF_STAGE = _ALL.where(tournaments.c.state == bindparam("stage")).limit(_LISTED)
 _OF_GAME = _OF_STAGE.where(tournaments.c.game == bindparam("of_game"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tournament:
     """One tournament. options, body: as in a challenge.
 
@@ -92,7 +92,7 @@ class Tournament:
         return self.stage is Stage.OPEN or (self.terms.kind.lasting and not self.stage.ended)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entrant:
     """A player in a tournament."""
 
@@ -106,7 +106,7 @@ class Entrant:
     """When they left; None while they are in."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Meeting:
     """A stored bout. challenger_id: only on a ladder."""
 

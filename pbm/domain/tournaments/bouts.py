@@ -7,16 +7,17 @@ has met nobody; in tie-breaks this counts as meeting an opponent with as many po
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
+
+from pbm.values import frozen
 
 Entrant = int
 WIN, DRAW, LOSS = 2, 1, 0  # half points, so that all scores are integers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bout:
     """first: moves first. second: None for a bye. points: half points of both; None while it goes on.
 
@@ -48,7 +49,7 @@ class Bout:
         return 0 if self.points is None else self.points[entrant != self.first]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seats:
     """The seats an entrant has played in, the oldest first: 1 moved first, -1 second."""
 
@@ -119,7 +120,7 @@ DOWN, LEVEL, UP = -1, 0, 1
 """An entrant's float in a round: met an opponent with fewer points or nobody, with as many, with more points."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contender:
     """An entrant before a round."""
 
@@ -218,7 +219,7 @@ SWISS = (TieBreak.BUCHHOLZ, TieBreak.SONNEBORN_BERGER, TieBreak.DIRECT)
 """In order of precedence."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """One entrant in the standings."""
 
@@ -265,7 +266,7 @@ def _split(groups: Iterable[Group], measure: Callable[[Group, Entrant], Fraction
     return parts
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Table:
     """bouts: the finished ones of each entrant. points: of everybody who took part, including leavers."""
 

@@ -9,10 +9,11 @@ that join only these weigh as much as that bound, so none weigh more, and those 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Classes:
     """Vertices that are alike: the weight of an edge depends only on the classes of the two.
 

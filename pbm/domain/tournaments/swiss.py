@@ -31,6 +31,7 @@ from pbm.domain.tournaments.bouts import (
     seated,
 )
 from pbm.domain.tournaments.classes import Classes, straightest
+from pbm.values import frozen
 
 Edge = tuple[int, int]
 """Two vertices, the smaller number first."""
@@ -416,7 +417,7 @@ def _bout(pair: Pair) -> Bout:
     return Bout(*seated(higher.entrant, lower.entrant, seats, is_odd=higher.number % 2 == 1))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Rules:
     """Pairs and byes that are ruled out."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -18,6 +18,7 @@ from pbm.domain.calendars import Calendar
 from pbm.domain.errors import BadArguments
 from pbm.domain.match import Match, Seat
 from pbm.domain.tournaments.bouts import ROBIN, SWISS, TieBreak
+from pbm.values import frozen
 
 MOST_PLAYERS = 200
 START_WITHIN = timedelta(days=365)
@@ -62,7 +63,7 @@ class Kind(StrEnum):
         return SWISS if self is Kind.SWISS else ROBIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Terms:
     """The terms that a tournament is played by."""
 
@@ -102,7 +103,7 @@ class Terms:
         return cls(kind=Kind(values.pop("kind")), starts_at=starts_at, **values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Option:
     """kinds: the tournaments that take it. range: as refusals show it."""
 

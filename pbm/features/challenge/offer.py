@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,6 +43,7 @@ from pbm.reading.verbs import STARTING, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.house import Item
 from pbm.store.tickets import INVITE, Ticket
+from pbm.values import frozen
 
 OFFER = "offer"
 """The purpose of tickets of players who are asked for a game, and of what is due when they run out."""
@@ -53,7 +53,7 @@ DAYS = 7
 """How long an offer can be answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proposal:
     """A challenge as it was asked for."""
 

@@ -6,7 +6,7 @@ Once a week, players who want it are told which tournaments they can join.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any
@@ -21,9 +21,10 @@ from pbm.domain.tournaments.bouts import Bout, Line, TieBreak, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Tournament
+from pbm.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntrantRow:
     """One line of a table of standings. entrant: the player's id."""
 
@@ -38,7 +39,7 @@ class EntrantRow:
     left: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standings:
     """The standings of a tournament, or of one division of a league; the agenda can hold its fields."""
 
