@@ -47,10 +47,14 @@ def completion(ctx: click.Context, shell: str, install: bool, force: bool) -> No
 def manual(ctx: click.Context, folder: Path, force: bool) -> None:
     """Write pages for man to FOLDER, such as /usr/local/share/man/man1: one for each command.
 
-    Pages that an older version wrote are replaced.
+    Pages that an older version wrote are replaced, and those of commands that are gone removed.
     """
     named = {page.command_path.replace(" ", "-"): page for page in pages(ctx.find_root())}
-    _write({folder / f"{name}.1": _roff(name, page) for name, page in named.items()}, force=force)
+    texts = {folder / f"{name}.1": _roff(name, page) for name, page in named.items()}
+    _write(texts, force=force)
+    for place in folder.glob(f"{ctx.find_root().info_name}-*.1"):
+        if place not in texts and _is_ours(place):
+            place.unlink()
     say(f"{folder}: {len(named)} pages, from {ctx.find_root().info_name}.1 on.")
 
 
@@ -58,12 +62,15 @@ _OURS = '"Abstract games by mail"'
 """The end of the first line of our pages for man, in every version."""
 
 
+def _is_ours(place: Path) -> bool:
+    return place.is_file() and place.read_text(encoding="utf-8", errors="replace").partition("\n")[0].endswith(_OURS)
+
+
 def _write(texts: dict[Path, str], *, force: bool) -> None:
     """Write files, over our own pages, too. Raises: Refused if another file is in the way; then none is written."""
     for place, text in texts.items():
-        there = place.read_text(encoding="utf-8", errors="replace") if place.is_file() else text
-        is_ours = there.partition("\n")[0].endswith(_OURS)
-        new_file(place, force=force or is_ours or there == text)
+        is_same = place.is_file() and place.read_bytes() == text.encode()
+        new_file(place, force=force or is_same or _is_ours(place))
     for place, text in texts.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")

@@ -108,19 +108,24 @@ def test_there_is_a_page_for_man_of_each_command(pbm: Pbm, tmp_path: Path) -> No
         assert "--dry-run" in shown
 
 
-def test_pages_of_an_older_version_are_replaced_and_no_other_file(pbm: Pbm, tmp_path: Path) -> None:
+def test_pages_of_an_older_version_are_replaced_or_removed_and_no_other_file(pbm: Pbm, tmp_path: Path) -> None:
     pbm("manual", str(tmp_path))
     ours, other = tmp_path / "main-board-void.1", tmp_path / "main-status.1"
     page = ours.read_text()
     ours.write_text(page.replace(f"pbm {__version__}", "pbm 0.0.1") + "gone since\n")
     outdated = ours.read_text()
     other.write_bytes(b"my own \xff")
+    gone, foreign = tmp_path / "main-secret.1", tmp_path / "main-road.1"
+    gone.write_text(outdated)
+    foreign.write_bytes(b"\xff")
     assert f"{other} is there already: say --force" in pbm("manual", str(tmp_path), code=1).stderr
     assert other.read_bytes() == b"my own \xff"
-    assert ours.read_text() == outdated, "nothing was done"
+    assert ours.read_text() == gone.read_text() == outdated, "nothing was done"
     other.unlink()
     pbm("manual", str(tmp_path))
     assert ours.read_text() == page
+    assert not gone.exists()
+    assert foreign.exists()
     other.write_text("my own")
     pbm("manual", str(tmp_path), "--force")
     assert other.read_text() != "my own"
