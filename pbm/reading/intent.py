@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 
 from games import GAMES
@@ -121,31 +121,26 @@ class Surroundings:
     def spans(self, text: str) -> Callable[[Sequence[Word]], Spans]:
         """Finds what the slots of phrases name in a sentence."""
         shown = in_plain_marks(text)
+        return lambda found: partial(self._spans, shown, found)
 
-        def of_words(found: Sequence[Word]) -> Spans:
-            without_board = plain_spans(found)
-
-            def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
-                word = found[place].plain
-                if slot in _ONE_WORD:
-                    return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
-                if slot == "move":
-                    return self._moves(shown, found, place)
-                if slot == "denied":
-                    move = self.move(word) if _STRONG.fullmatch(word) else None
-                    return [(place + 1, move)] if move else ()
-                # "I'll take a" may go on: an article names a column only as a capital.
-                if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
-                    return spans("column", place)
-                if slot == "addressee":
-                    is_called = found[place].is_label and is_name(word) and word != self.rival.casefold()
-                    return [(place + 1, word)] if is_called else ()
-                named = {"time": _times, "game": _games}.get(slot)
-                return named(found, place) if named is not None else without_board(slot, place)
-
-            return spans
-
-        return of_words
+    def _spans(self, shown: str, found: Sequence[Word], slot: str, place: int) -> Sequence[tuple[int, str]]:
+        """Where what a slot names may end if it begins with a word, and what it is."""
+        word = found[place].plain
+        if slot in _ONE_WORD:
+            return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
+        if slot == "move":
+            return self._moves(shown, found, place)
+        if slot == "denied":
+            move = self.move(word) if _STRONG.fullmatch(word) else None
+            return [(place + 1, move)] if move else ()
+        # "I'll take a" may go on: an article names a column only as a capital.
+        if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
+            return self._spans(shown, found, "column", place)
+        if slot == "addressee":
+            is_called = found[place].is_label and is_name(word) and word != self.rival.casefold()
+            return [(place + 1, word)] if is_called else ()
+        named = {"time": _times, "game": _games}.get(slot)
+        return named(found, place) if named is not None else plain_spans(found)(slot, place)
 
     def _moves(self, text: str, found: Sequence[Word], place: int) -> list[tuple[int, str]]:
         """Each move that begins with a word: where it ends, and from which word to which it goes."""

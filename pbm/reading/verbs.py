@@ -163,7 +163,7 @@ class Verb:
     @property
     def gameless(self) -> bool:
         """Whether, with words after it, it may stand without a game, and means all games: it reads, and no board."""
-        return self.per_game and self.locks is Locks.NOTHING and "BOARD" not in self.keys
+        return self.locks is Locks.NOTHING and "BOARD" not in self.keys
 
     @cached_property
     def options(self) -> bool:

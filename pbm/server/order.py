@@ -158,10 +158,11 @@ class Order:
 
     def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
         """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
-        said = self.reading.doubtful(number, command) if isinstance(command, Command) else ""
-        board = _named(command) or request.sender.board
+        if not isinstance(command, Command):
+            return
+        said, board = self.reading.doubtful(number, command), _named(command) or request.sender.board
         # "D4" above "oops, not D4" was played for good.
-        if said and board is not None and isinstance(command, Command):
+        if said and board is not None:
             check_sure(request, request.boards.load(board), said, command)
 
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:

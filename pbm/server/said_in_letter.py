@@ -188,7 +188,7 @@ def _check_players(request: Request, text: str) -> None:
 
     "challenge bob to a game of hex" is no list of names: BadArguments says which line challenges bob.
     """
-    verb, *named = text.split()[:_MOST_NAMED] or [""]
+    verb, *named = text.split()[:_MOST_NAMED]
     if verb.casefold() != "challenge":
         return
     if not words("common").isdisjoint(map(str.casefold, named)):
