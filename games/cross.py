@@ -12,11 +12,11 @@ sides and does not change the board, so the match handles it, and it is unknown 
 from __future__ import annotations
 
 from games.boards import Hexes, hexagon
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Cross(Staying):
+class Cross(Placing):
     """The rules of Cross."""
 
     info = Info(

@@ -65,9 +65,6 @@ class Four(Placing):
     def notate(self, pos: Position, move: int) -> str:
         return self.board(pos.options).names[move][0]
 
-    def notations(self, pos: Position) -> list[str]:
-        return [self.notate(pos, move) for move in self.moves(pos)]
-
     def beginnings(self, pos: Position) -> dict[str, str]:
         """The columns, by the square to which a stone would fall."""
         names = self.board(pos.options).names

@@ -82,25 +82,6 @@ class Go(Placing):
         stones = self.placed(pos, move)
         return Position(pos.options, stones, move, pos.to_move.other, seen=pos.seen | {stones})
 
-    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
-        board = self.board(pos.options)
-        moves = [PASS if text == "pass" else board.names.get(text) for text in texts]
-        own, others, mover = pos.own, pos.others, pos.to_move
-        seen, last, passes = set(pos.seen), pos.last, pos.passes
-        for move in moves:
-            if move is None:
-                return None
-            if move == PASS:
-                # The last stone stays marked: it tells more than the pass after it.
-                last, passes = PASS if last is None else last, passes + 1
-            else:
-                own, others = after(board, own, others, move) or (own, others)
-                seen.add((own, others) if mover is Side.FIRST else (others, own))
-                last, passes = move, 0
-            own, others, mover = others, own, mover.other
-        stones = (own, others) if mover is Side.FIRST else (others, own)
-        return Position(pos.options, stones, last, mover, passes, frozenset(seen))
-
     def refusal(self, pos: Position, move: int) -> str:
         if pos.taken >> move & 1:
             return super().refusal(pos, move)

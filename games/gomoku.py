@@ -7,12 +7,12 @@ with -exact only exactly five win, and six or more do not count. A full board wi
 from __future__ import annotations
 
 from games.boards import Squares, squares
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import YES_NO, Info, Option, OptionValues, Outcome
 from games.scene import Ground
 
 
-class Gomoku(Staying):
+class Gomoku(Placing):
     """The rules of Gomoku."""
 
     info = Info(

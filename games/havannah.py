@@ -11,11 +11,11 @@ all its six neighbours; a chain that surrounds only its own stones has such a ce
 from __future__ import annotations
 
 from games.boards import Cells, Hexes, bits, hexagon
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Havannah(Staying):
+class Havannah(Placing):
     """The rules of Havannah."""
 
     info = Info(

@@ -7,11 +7,11 @@ left and right. No draws: a full board has exactly one winner. A corner cell is 
 from __future__ import annotations
 
 from games.boards import Hexes, rhombus
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Hex(Staying):
+class Hex(Placing):
     """The rules of Hex."""
 
     info = Info(

@@ -7,13 +7,13 @@ refusals, play and drawing follow from these. A move is the index of a cell, or 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import Cells, Hexes, Squares, bits, union
+from games.boards import Cells, Hexes, Squares, bits
 from games.boards.board import NEAR
 from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
@@ -102,11 +102,6 @@ class Placing(Coloured[Position, int]):
             if self.may_pass(pos):
                 yield PASS
 
-    def notations(self, pos: Position) -> list[str]:
-        if self.outcome(pos) is not None:
-            return []
-        return [*self.board(pos.options).names.of(self.legal(pos)), *(["pass"] if self.may_pass(pos) else [])]
-
     def read(self, pos: Position, text: str) -> int:
         names = self.board(pos.options).names
         # Records and taps write exactly this, and need no pattern.
@@ -181,19 +176,6 @@ class Placing(Coloured[Position, int]):
     def notes(self, pos: Position) -> tuple[str, ...]:
         """Sentences on the state, to show below the board."""
         return ()
-
-
-class Staying(Placing):
-    """The rules of such a game in which stones stay as they were placed."""
-
-    def leapt(self, pos: Position, texts: Sequence[str]) -> Position | None:
-        cells = self.board(pos.options).names.get_all(texts)
-        if not cells:
-            return None
-        # Without passes or second moves the sides alternate.
-        stones = pos.sided(pos.own | union(cells[::2]), pos.others | union(cells[1::2]))
-        mover = pos.to_move.other if len(cells) % 2 else pos.to_move
-        return Position(pos.options, stones, cells[-1], mover, seen=pos.seen)
 
 
 @lru_cache(maxsize=5000)  # it is needed several times at each ply

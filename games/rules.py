@@ -449,17 +449,6 @@ class Trusting(Ability):
         """The move that a text names, be it legal or not. Raises: BadNotation, IllegalMove."""
 
 
-class Leaping(Ability):
-    """A game that can play many moves in one pass, if they were judged when played."""
-
-    @abstractmethod
-    def leapt(self, pos: Any, texts: Sequence[str]) -> Any | None:
-        """The position after moves as written in records, the same as by reading and playing each of them.
-
-        None if one of them must be read individually, even if that fails.
-        """
-
-
 class Stepwise(Ability):
     """A game whose moves begin with a cell; touching it plays its only move, or begins one."""
 
@@ -478,18 +467,8 @@ class Threatening(Ability):
         """Sentences, the most urgent first. Called only while the game goes on."""
 
 
-class Fluent(Ability):
-    """A game that can write all its moves much faster than one by one."""
-
-    @abstractmethod
-    def notations(self, pos: Any) -> list[str]:
-        """The canonical notations of all that `moves` yields, in that order."""
-
-
 def notations(game: Game[Any, P, Any], pos: P, most: int) -> list[str]:
     """The canonical notations of the first legal moves, at most `most`."""
-    if isinstance(game, Fluent):
-        return game.notations(pos)[:most]
     return [game.notate(pos, move) for move in islice(game.moves(pos), most)]
 
 

@@ -7,11 +7,11 @@ on both edges that meet there. No draws: a full board has exactly one winner.
 from __future__ import annotations
 
 from games.boards import Hexes, triangle
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Y(Staying):
+class Y(Placing):
     """The rules of Y."""
 
     info = Info(

@@ -8,11 +8,11 @@ four and three wins.
 from __future__ import annotations
 
 from games.boards import Hexes, hexagon
-from games.placing import Ending, Position, Staying
+from games.placing import Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome
 
 
-class Yavalath(Staying):
+class Yavalath(Placing):
     """The rules of Yavalath."""
 
     info = Info(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, reduce
-from itertools import combinations, compress
+from itertools import combinations
 from operator import or_
 from typing import Any, NamedTuple
 
@@ -56,14 +56,11 @@ class BothSides(NamedTuple):
         return BothSides(self.first & ~cells, self.second & ~cells)
 
 
-_TRUTH = bytes.maketrans(b"01", b"\0\1")
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
 _BETWEEN = re.compile(r"\b(?:to|arrow|shoot(?:s|ing)?)\b|[^a-z0-9]|x")  # no board has a column x
 """Marks and words that may separate the cells of a path."""
-_JOINT = re.compile("[-/x]")
-"""The mark between the cells of a path in the records."""
 _CELL = re.compile(r"[a-z] *[0-9]{1,4}|[0-9]{1,4} *[a-z]")
 
 
@@ -80,7 +77,6 @@ class Names:
         self.letters, self._line, self._cell = letters, line, cell
         self._indices = indices
         self._names = {index: f"{letters[at]}{number}" for (at, number), index in indices.items()}
-        self._listed = [self._names.get(index, "") for index in range(1 + max(self._names))]
         self._plain = {name.lower(): index for index, name in self._names.items()}
 
     def __getitem__(self, index: int) -> str:
@@ -88,18 +84,11 @@ class Names:
 
     def of(self, cells: Cells) -> list[str]:
         """The names of a set, in the order of the indices."""
-        return [*compress(self._listed, f"{cells:b}".encode()[::-1].translate(_TRUTH))]
+        return [self._names[index] for index in bits(cells)]
 
     def get(self, text: str) -> int | None:
         """The index of the cell that a text names as records do, in any case; None if it names none."""
         return self._plain.get(text.lower())
-
-    def get_all(self, texts: Iterable[str]) -> list[int] | None:
-        """The indices, as from `get`; None if any text names no cell."""
-        try:
-            return [*map(self._plain.__getitem__, map(str.lower, texts))]
-        except KeyError:
-            return None
 
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
@@ -120,11 +109,6 @@ class Names:
 
         Raises: BadNotation, IllegalMove.
         """
-        # No game has longer paths; a text may have many cells.
-        written = _JOINT.split(text.lower(), 3)
-        # As in records; what people write besides is slower to read.
-        if path := self.get_all(written):
-            return tuple(path)
         plain = _BETWEEN.sub(" ", fold(text))
         cells = [read_cell(each) for each in _CELL.findall(plain)]
         if not cells or _CELL.sub("", plain).strip():

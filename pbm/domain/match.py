@@ -22,7 +22,6 @@ from games.rules import (
     Forcing,
     GameError,
     IllegalMove,
-    Leaping,
     Lopsided,
     MoveError,
     Outcome,
@@ -390,11 +389,12 @@ class State:
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
         move = self._read(text)
-        notation = self.game.notate(self.position, move)
+        return self.after(move), self.game.notate(self.position, move)
+
+    def after(self, move: Any) -> State:
+        """The state after a move, which is not judged."""
         position = self.game.play(self.position, move)
-        return State(
-            self.game, self.options, position, move, self.plies + 1, self.swapped, before=self.position
-        ), notation
+        return State(self.game, self.options, position, move, self.plies + 1, self.swapped, before=self.position)
 
     def reads(self, text: str) -> bool:
         """Whether a text is written like a move of the game, legal or not."""
@@ -470,30 +470,20 @@ def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable
     judged: whether each ply is checked by the rules; stored plies need no check, because they were checked when played.
     Raises: OptionError, MoveError, NotAllowed if the record is not sound.
     """
-    record = tuple(notations)
-    read = game.read if isinstance(game, Trusting) and not judged else game.parse
-    leap = game.leapt if isinstance(game, Leaping) and not judged else None
-    state, end = State.start(game, options, body), len(record)
-    position, last, before, plies = state.position, None, None, 0
-    try:
-        while plies < end:
-            if plies == 2 and leap and (leapt := leap(position, record[2:-1])) is not None:  # no swap comes later
-                position, plies = leapt, end - 1
-            notation = record[plies]
-            if notation == SWAP:
-                state, _ = replace(state, position=position, last=last, plies=plies).play(SWAP)
-                before = position
+    state, read = State.start(game, options, body), game.read if isinstance(game, Trusting) and not judged else None
+    for number, notation in enumerate(notations, 1):
+        try:
+            if read is not None and notation != SWAP:
+                state = state.after(read(state.position, notation))
             else:
-                last = read(position, notation)
-                before, position = position, game.play(position, last)
-            plies += 1
-    # These say what is wrong, or are no fault of the record.
-    except (GameError, Rejected, MemoryError):
-        raise
-    except Exception as error:  # noqa: BLE001  a record that was altered may break an unjudged reading anyhow
-        told = f"Ply {plies + 1}, {quoted(record[plies])}, is no ply here ({type(error).__name__}: {error})."
-        raise BadNotation(told) from None
-    return replace(state, position=position, last=last, plies=plies, before=before)
+                state, _ = state.play(notation)
+        # These say what is wrong, or are no fault of the record.
+        except (GameError, Rejected, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001  a record that was altered may break an unjudged reading anyhow
+            told = f"Ply {number}, {quoted(notation)}, is no ply here ({type(error).__name__}: {error})."
+            raise BadNotation(told) from None
+    return state
 
 
 LOOK_AGAIN = timedelta(minutes=15)
