@@ -51,6 +51,10 @@ class Terminal:
         rows = (self._screen.buffer[row] for row in range(LINES - 3))
         return "".join(row[column].data for row in rows for column in range(33, COLUMNS) if row[column].reverse)
 
+    def hang_up(self) -> None:
+        os.close(self._ours)
+        self._ours = os.open(os.devnull, os.O_RDWR)
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()

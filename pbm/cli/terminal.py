@@ -12,6 +12,7 @@ import logging
 import mailbox
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -327,7 +328,10 @@ async def _play(folder: Path, game: Sequence[str], name: str | None, against: st
         screen = PlayScreen(player, hint=_HELP if opponent else waits)
         app = application(screen)
         tasks = [asyncio.create_task(each) for each in (_begin(player, challenge), _look(screen, office, app))]
-        await app.run_async()
+        # The terminal may be closed, too; then nothing more can be shown.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.exit)
+        with suppress(OSError, EOFError):
+            await app.run_async()
         for task in tasks:
             task.cancel()
         if not is_shared:

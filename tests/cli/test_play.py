@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,18 @@ def test_two_people_play_in_two_terminals(tmp_path: Path) -> None:
             bob.shows("The server has ended")
             bob.keys(CONTROL_C)
             assert bob.process.wait(10) == 0
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_nothing_is_left_behind_when_the_terminal_is_closed(closed: bool, tmp_path: Path) -> None:
+    with terminal("play", environment={**os.environ, "TMPDIR": str(tmp_path)}) as alice:
+        alice.shows("It is your turn")
+        assert [*tmp_path.glob("pbm-*")]
+        if closed:
+            alice.hang_up()
+        alice.process.send_signal(signal.SIGHUP)
+        assert alice.process.wait(10) == 0
+    assert not [*tmp_path.glob("pbm-*")]
 
 
 @pytest.mark.parametrize(
