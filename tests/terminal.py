@@ -22,10 +22,10 @@ UP, ENTER, CONTROL_C, TAB = "\x1b[A", "\r", "\x03", "\t"
 class Terminal:
     """A terminal in which a command runs."""
 
-    def __init__(self, *words: str, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(self, *words: str, environment: Mapping[str, str] = os.environ, columns: int = COLUMNS) -> None:
         ours, theirs = pty.openpty()
-        termios.tcsetwinsize(theirs, (LINES, COLUMNS))
-        self._screen = pyte.Screen(COLUMNS, LINES)
+        termios.tcsetwinsize(theirs, (LINES, columns))
+        self._screen = pyte.Screen(columns, LINES)
         self._stream, self._ours = pyte.ByteStream(self._screen), ours
         self.process = subprocess.Popen(
             [sys.executable, "-m", "pbm", *words],
@@ -62,8 +62,8 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*words: str, environment: Mapping[str, str] = os.environ) -> Iterator[Terminal]:
-    opened = Terminal(*words, environment=environment)
+def terminal(*words: str, environment: Mapping[str, str] = os.environ, columns: int = COLUMNS) -> Iterator[Terminal]:
+    opened = Terminal(*words, environment=environment, columns=columns)
     try:
         yield opened
     finally:

@@ -16,6 +16,7 @@ import signal
 import socket
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -24,13 +25,13 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, get_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.layout import Dimension, FormattedTextControl, HSplit, Layout, VSplit, Window
+from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, VSplit, Window
 from prompt_toolkit.widgets import TextArea
 
 from games import GAMES
@@ -52,6 +53,21 @@ _HELP = (
     "Arrows and Enter choose a move, or type it. !TEXT writes to the server, such as !help. Tab: other mails. "
     "PgUp, PgDn: scroll. Ctrl-C: end."
 )
+
+
+def _columns() -> int:
+    return get_app().output.get_size().columns
+
+
+def _list_width() -> int:
+    """Columns for the list: where not all fits, it gives way to the lines of the mail, which are what is read."""
+    return max(3, min(_LIST_WIDTH, _columns() - 1 - WIDTH))
+
+
+def _wrapped(line: str, width: int) -> str:
+    """The line on as many as it takes, broken between words."""
+    return "\n".join(textwrap.wrap(line, max(1, width), break_on_hyphens=False))
+
 
 Spot = tuple[int, int]
 """A line and a column of a text."""
@@ -227,12 +243,12 @@ class PlayScreen:
             if number == at:
                 pieces += [("", line[:column]), ("reverse", line[column]), ("", line[column + 1 :]), ("", "\n")]
             else:
-                pieces.append(("", f"{line}\n"))
+                pieces.append(("", f"{_wrapped(line, _columns() - 1 - _list_width())}\n"))
         return pieces
 
     def status(self) -> str:
         said = self.said or self.hint
-        return f"Enter plays {self.move}. {said}" if self.move in self.moves else said
+        return _wrapped(f"Enter plays {self.move}. {said}" if self.move in self.moves else said, _columns())
 
     async def send(self, typed: str) -> None:
         """Send what was typed, or else the chosen move: as an answer, or behind "!" as a mail of its own."""
@@ -283,10 +299,8 @@ def application(screen: PlayScreen) -> Application[None]:
         return False
 
     typing = TextArea(prompt="> ", multiline=False, history=InMemoryHistory(), accept_handler=entered)
-    # Where not all fits, the list gives way to the lines of the mail, which are what is read.
-    left, right = Dimension(min=3, max=_LIST_WIDTH, preferred=_LIST_WIDTH), Dimension(preferred=WIDTH, weight=999)
-    mails = Window(FormattedTextControl(screen.listed), width=left, wrap_lines=False)
-    board = Window(FormattedTextControl(screen.text), width=right, wrap_lines=True)
+    mails = Window(FormattedTextControl(screen.listed), width=_list_width, wrap_lines=False)
+    board = Window(FormattedTextControl(screen.text), wrap_lines=True)
     status = Window(FormattedTextControl(screen.status), height=2, wrap_lines=True, style="reverse")
     rows = HSplit([VSplit([mails, Window(width=1, char="|"), board]), status, typing])
     keys = _keys(screen, typing.buffer)

@@ -54,6 +54,15 @@ def test_two_people_play_in_two_terminals(tmp_path: Path) -> None:
             assert bob.process.wait(10) == 0
 
 
+@pytest.mark.parametrize("columns", [60, 80])
+def test_lines_break_between_words(columns: int) -> None:
+    with terminal("play", "cross", "-size=3", columns=columns) as alice:
+        shown = alice.shows("counts for nobody")
+        mail = " ".join(line.partition("|")[2] for line in shown.splitlines()).split()
+        assert " ".join(mail).count("Its aim: connect three non-adjacent sides of a hexagon; connecting only") == 1
+        assert {"type", "mails."} <= {*shown.split()}
+
+
 @pytest.mark.parametrize("closed", [False, True])
 def test_nothing_is_left_behind_when_the_terminal_is_closed(closed: bool, tmp_path: Path) -> None:
     with terminal("play", environment={**os.environ, "TMPDIR": str(tmp_path)}) as alice:
