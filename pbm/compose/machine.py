@@ -6,12 +6,13 @@ Like all mails of a board, it contains a secret: the address that identifies the
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from games.rules import Detailed
-from games.scene import PlaneBoard, Scene
+from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
 from pbm.domain.clock import TimeControl
 from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
@@ -113,21 +114,28 @@ def _lines(data: Mapping[str, Any]) -> str:
 
 
 def _summary(scene: Scene) -> dict[str, Any]:
-    """The cells of pieces by letter, or the segments by colour."""
-    board = scene.board
-    placed: dict[str, list[str]] = {}
-    if isinstance(board, PlaneBoard):
-        for segment in board.segments:
-            # A ghost is no part of the position.
-            if segment.label and not segment.gone:
-                placed.setdefault(segment.stroke.value, []).append(segment.label)
-        here = next((point.name or point.label for point in board.points if point.here), None)
-        return {"segments": placed, "here": here, "notes": scene.notes}
-    named = [cell for cell in board.cells if cell.name]
+    told = _of_plane(scene.board) if isinstance(scene.board, PlaneBoard) else _of_cells(scene.board)
+    return {**told, "notes": scene.notes}
+
+
+def _of_plane(board: PlaneBoard) -> dict[str, Any]:
+    """The segments by colour, and the current point."""
+    drawn = defaultdict[str, list[str]](list)
+    for segment in board.segments:
+        # A ghost is no part of the position.
+        if segment.label and not segment.gone:
+            drawn[segment.stroke.value].append(segment.label)
+    here = next((point.name or point.label for point in board.points if point.here), None)
+    return {"segments": drawn, "here": here}
+
+
+def _of_cells(board: GridBoard | HexBoard) -> dict[str, Any]:
+    """The cells of pieces by letter, and those of the last move."""
+    named, placed = [cell for cell in board.cells if cell.name], defaultdict[str, list[str]](list)
     for cell in named:
         if cell.piece:
-            placed.setdefault(cell.piece, []).append(cell.name)
-    return {"pieces": placed, "last": [cell.name for cell in named if cell.last], "notes": scene.notes}
+            placed[cell.piece].append(cell.name)
+    return {"pieces": placed, "last": [cell.name for cell in named if cell.last]}
 
 
 def _clock(match: Match) -> dict[str, Any] | None:

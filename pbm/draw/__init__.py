@@ -146,17 +146,18 @@ HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
+    marks = GRID_MARKS if nicer else PLAIN
     if board.ground is Ground.POINTS:
-        return _spaced(board, GRID_MARKS if nicer else PLAIN)
+        return _spaced(board, marks)
     # A join is drawn to the right of the places in `across`, and down through those in `down`.
     across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
     down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
     lines = {**down, **across}
     owners = {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
-    margin, marks, middle = max(map(len, board.rows)), GRID_MARKS if nicer else PLAIN, list[str]()
+    margin, labels, middle = max(map(len, board.rows)), dict(enumerate(board.rows)), list[str]()
     for number, row in rows(board.cells).items():
         line = "".join(_three(cell, board.ground, lines, owners.get(cell.place, ""), marks) for cell in row)
-        label = board.rows[number] if 0 <= number < len(board.rows) else ""
+        label = labels.get(number, "")
         middle.append(f"{label:>{margin}} {line} {label}".rstrip())
     left = min(cell.column for cell in board.cells)
     letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()

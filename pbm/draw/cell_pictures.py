@@ -13,12 +13,14 @@ from games.scene import Colours, Form, GridBoard, Ground, HexBoard, Label, Look,
 from pbm.draw import brush
 from pbm.draw.colours import (
     CLOSED,
+    DOTTED,
     FAINT,
     INK,
     LAST,
     LINE,
     PAPER,
     SHADED,
+    SURFACES,
     WOOD,
     Picture,
     edge_of,
@@ -156,7 +158,7 @@ def _grid_base(
     pen, half = ImageDraw.Draw(image), unit // 2
     for row, column, _, shaded in cells:
         x, y = at(row, column)
-        wood = _WOODS[ground][shaded]
+        wood = SURFACES[ground][shaded]
         edge = LINE if ground is Ground.SQUARES else wood
         pen.rectangle((x - half, y - half, x - half + unit, y - half + unit), wood, edge)
     # Faint lines beyond the edge come first, so that those of the board run over them.
@@ -166,17 +168,13 @@ def _grid_base(
             ink = FAINT if faint else LINE
             pen.line((x - half, y, x + half, y), ink)
             pen.line((x, y - half, x, y + half), ink)
-        if ground is Ground.POINTS or (ground is Ground.LINES and shaded):
+        if DOTTED[ground][shaded]:
             pen.ellipse((x - 3, y - 3, x + 3, y + 3), INK)
     for start, end in joins:
         pen.line((at(*start), at(*end)), LINE)
     for words, place in beside(columns, rows, (top - 1, bottom + 1), (left - 1, right + 1)):
         brush.write(pen, words, scale.letters, *at(*place))
     return Sheet(brush.flat(image), at, unit, unit * 2 // 5, unit if ground is Ground.SQUARES else 0)
-
-
-_WOODS = {Ground.SQUARES: (WOOD, SHADED), Ground.LINES: (WOOD, WOOD), Ground.POINTS: (PAPER, SHADED)}
-"""The ground of usual and of shaded places; on lines these have a dot."""
 
 
 def beside(

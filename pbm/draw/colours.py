@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from games.scene import Cell
+from games.scene import Cell, Ground
 from pbm.values import frozen
 
 Marks = Mapping[str, str]
@@ -18,6 +18,10 @@ FAINT = "#c8c8c8"
 PAPER = "#ffffff"
 WOOD, SHADED, CLOSED = "#f0e2c0", "#d9bf8c", "#bdb9b0"
 """The grounds of places: usual ones, shaded ones, and those where nobody may play now."""
+SURFACES = {Ground.SQUARES: (WOOD, SHADED), Ground.LINES: (WOOD, WOOD), Ground.POINTS: (PAPER, SHADED)}
+"""The grounds of usual and of shaded places."""
+DOTTED = {Ground.SQUARES: (False, False), Ground.LINES: (False, True), Ground.POINTS: (True, True)}
+"""Whether usual and shaded places have a dot."""
 LAST = "#d62f1f"
 WINNING = "#1f9a4b"
 

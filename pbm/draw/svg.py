@@ -25,12 +25,14 @@ from pbm.draw.cell_pictures import beside
 from pbm.draw.colours import (
     CLOSED,
     COLOURS,
+    DOTTED,
     FAINT,
     INK,
     LAST,
     LINE,
     PAPER,
     SHADED,
+    SURFACES,
     WINNING,
     WOOD,
     faded,
@@ -154,25 +156,17 @@ def _beside(board: GridBoard) -> list[Place]:
     return [cell.place for cell in board.cells] + list(ends)
 
 
-_SURFACES = {
-    Ground.SQUARES: (WOOD, SHADED, LINE),
-    # A shaded place is a dot.
-    Ground.LINES: (WOOD, WOOD, None),
-    Ground.POINTS: (PAPER, SHADED, None),
-}
-"""The colours of usual and of shaded places, and of the edges between them; None where they are one surface."""
-
-
 def _squares(board: GridBoard) -> Iterator[Stamp]:
-    usual, shaded, edge = _SURFACES[board.ground]
+    usual, shaded = SURFACES[board.ground]
+    # Elsewhere the grounds are one surface.
+    edge = LINE if board.ground is Ground.SQUARES else None
     yield from _grounds(board.cells, lambda cell: shaded if cell.shaded else usual, edge, six=False)
     if board.ground is Ground.LINES:
         yield from _crosses(board)
-    if board.ground is not Ground.SQUARES:
-        for cell in board.cells:
-            if cell.shaded or board.ground is Ground.POINTS:
-                x, y = _square(*cell.place)
-                yield Stamp(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
+    for cell in board.cells:
+        if DOTTED[board.ground][cell.shaded]:
+            x, y = _square(*cell.place)
+            yield Stamp(Depth.LINES, f'<circle cx="{x}" cy="{y}" r="1.5"/>')
     (top, left), (bottom, right) = _beside(board)[-2:]
     for text, place in beside(board.columns, board.rows, (top, bottom), (left, right)):
         yield Stamp(Depth.WORDS, label(*_square(*place), text))
