@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
@@ -15,6 +14,7 @@ from pbm.domain.events import CommentMade, Event
 from pbm.domain.match import Match, Player, Record, Seat, State
 from pbm.domain.tokens import Signer
 from pbm.mailin import Robot
+from pbm.values import frozen
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAYERS = (Player(1, "alice"), Player(2, "bob"))
@@ -39,7 +39,7 @@ def test_an_event_has_a_sentence(kind: type[Event], seat: Seat) -> None:
     assert any(len(line.removeprefix("Cross Board 101:").split()) >= 3 for line in said), after
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NobodyKnows(Event):
     """An event that no template knows."""
 
