@@ -376,24 +376,26 @@ class _Reader:
 
     def _own_parts(self, text: str) -> list[str]:
         """What the writer says of themselves in a sentence, without idle clauses; nothing if that is all of it."""
-        shown, kept = in_plain_marks(text), list[str]()
+        shown, kept, is_own = in_plain_marks(text), list[str](), True
         starts = [0, *(match.end() for match in _clause_starts().finditer(shown) if match.end())]
         clauses = [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
         for clause in clauses:
+            if self._is_apart(clause):
+                continue
             is_behind = any(map(self._mentioned, kept))
             # Behind a move without a mark, words may belong to it: "F6 for granted".
             is_bound = bool(kept) and kept[-1][-1:].isdigit()
-            is_first = not kept or is_behind
-            if not (
-                self._is_apart(clause) or (is_first and not is_bound and self._is_idle(clause, is_behind=is_behind))
-            ):
+            if (not kept or is_behind) and not is_bound and self._is_idle(clause, is_behind=is_behind):
+                is_own = False
+            else:
                 kept.append(clause)
-        is_own = words("speaking") & {*plain("".join(kept)).split()} and "?" not in text
-        return kept if is_own and kept != clauses else []
+        # "Take F6, I dare you" tells the other player what to do.
+        is_own = is_own or not words("speaking").isdisjoint(plain("".join(kept)).split())
+        return kept if is_own and "?" not in text and len(clauses) > 1 else []
 
     def _is_idle(self, clause: str, *, is_behind: bool) -> bool:
         """Whether nothing else in a sentence depends on a clause. is_behind: behind a move."""
-        if clause.rstrip().endswith(":") or not self._is_aside(clause, "doubt", "bearing"):
+        if clause.rstrip().endswith(":") or not self._is_aside(clause, "doubt", "bearing", "board"):
             return False
         link, _, rest = clause.strip().partition(" ")
         behind = rest if link.casefold() in words("linking") else clause

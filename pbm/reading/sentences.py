@@ -36,6 +36,8 @@ _END = re.compile(
 """Where a sentence ends; not within dates and numbers: "4.1. bis 10.1.", "4.1. - 10.1.", "No. 7"."""
 _WORD = re.compile(r"[\u3041-\u9fff]+|[^\s\u3041-\u9fff]+")
 """A word; between Japanese ones no blank stands, nor before or behind a move: "F6にします"."""
+_DRAWN_OUT = re.compile(r"([^\W\d_])\1\1+")
+"""A letter that is written as it is shouted: "goooo"."""
 _MARKS = ' .,!;:…"()*_•·-[]'
 """What may stand around a word."""
 _ASKS = re.compile(r"\?[\s!?)\"']*$")
@@ -101,6 +103,7 @@ def words_of(text: str) -> tuple[Word, ...]:
     for match in _WORD.finditer(text):
         bare = match[0].strip(_MARKS + "?")
         start, plain = match.start() + match[0].index(bare), bare.casefold()
+        plain = _DRAWN_OUT.sub(r"\1", plain)
         parts = spelt.get(plain, plain).split()
         found += [Word(part, start, start + len(bare), match[0].endswith(":")) for part in parts]
     if found and _ASKS.search(text):
