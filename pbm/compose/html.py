@@ -11,7 +11,6 @@ import secrets
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from html import escape as escape_text
 from itertools import accumulate, pairwise, starmap, zip_longest
 
@@ -79,23 +78,10 @@ def blocks(page: str, inlays: Inlays) -> list[str]:
         if at % 2:
             html.append(inlays.forms[int(piece)][1])
         elif told := piece.strip("\n"):
-            for block in _GAP.split(told):
-                is_common = _MARKING not in block and len(block) <= SHORT
-                html.append(_unmarked(block) if is_common else _block(block, inlays))
+            html += [_block(block, inlays) for block in _GAP.split(told)]
     return html
 
 
-SHORT = 1000
-"""Only blocks with at most this many characters are cached: people's own words may be long, and are rarely repeated."""
-
-
-@lru_cache(maxsize=256)  # many are in mail after mail
-def _unmarked(block: str) -> str:
-    """A block without inlays."""
-    return _block(block, _NONE)
-
-
-_NONE = Inlays()
 _MARGIN = re.compile(r"^[^\S\n]*", re.MULTILINE)
 _COLUMNS = re.compile(r"\S[^\S\n]*  [^\S\n]*\S")
 

@@ -8,20 +8,16 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from games.rules import Detailed
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
-from pbm.domain.clock import TimeControl
 from pbm.domain.match import Match, Seat, State
 from pbm.domain.spans import SECOND
 
 FORMAT = 2
 MAX_MOVES = 600
 """How many moves are listed; some games have many more."""
-MOST_PLIES = 4096  # boards of a game share their moves
-"""How many plies are cached."""
 MAX_DETAILS = 18_000
 """The most characters of a game's own details."""
 
@@ -103,7 +99,6 @@ _written = json.JSONEncoder(separators=(",\n", ": ")).encode
 # With each item on its own line a mail need not be encoded.
 
 
-@lru_cache(MOST_PLIES)
 def _ply(seat: Seat, notation: str) -> str:
     return _written({"seat": seat, "move": notation})
 
@@ -147,16 +142,13 @@ def _clock(match: Match) -> dict[str, Any] | None:
     if clock is None:
         return None
     return {
-        "control": _control(match.control),
+        "control": str(match.control),
         "seconds_left": [left // SECOND for left in clock.left] if match.control.timed else None,
         "since": clock.since.isoformat(),
         "deadline": clock.deadline_at.isoformat() if clock.deadline_at else None,
         "paused": clock.paused,
         "time_up": clock.overrun_at is not None,
     }
-
-
-_control = lru_cache(100)(TimeControl.__str__)
 
 
 def _result(match: Match) -> dict[str, Any] | None:

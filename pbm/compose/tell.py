@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from email.utils import format_datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from games import GAMES
@@ -21,8 +21,9 @@ from pbm.compose.machine import addressed
 from pbm.compose.notices import KEEPSAKE, File, Notice, Posed, Reader, Shown
 from pbm.compose.owed import BoardMail, BoardsMail, BoardThen, DrawnBoard, ForReader, Head, Link, PageMail
 from pbm.compose.pages import BESIDES, TEXT, Figure, Pages, Sheet, to_ascii
-from pbm.compose.views import View, quotable, view_of, wrapped
-from pbm.compose.wire import Links, Part, Parts, board_headers, octets, to_bytes, written
+from pbm.compose.scoresheet import move_list
+from pbm.compose.views import View, clock_lines, quotable, standstills, view_of, wrapped
+from pbm.compose.wire import Links, Part, Parts, Thread, board_headers, octets, to_bytes, written
 from pbm.domain import game_record
 from pbm.domain.events import CommentMade, Event, from_json
 from pbm.domain.game_record import GameRecord
@@ -115,12 +116,12 @@ def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     sheet.room -= of_people + kept.octets
     if notice.before:  # it is drawn in any case, and the reader's board gets the rest
         sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
-    words = _BoardPage(notice, view, sheet, head, told.answered_at).words()
-    text = _PAGES.mail(notice.page, **words, **kept.words)
-    machine = _for_programs(notice, view, told.answered_at) if sheet.drawn else ""
+    page = _BoardPage(notice, view, sheet, head, told.answered_at)
+    text = _PAGES.mail(notice.page, **page.words(), **kept.words)
+    machine = _for_programs(notice, page.machine, told.answered_at) if sheet.drawn else ""
     body = _with_files(sheet.body(sheet.illustrated(text, kept.figure), mail.subject, machine), kept.attached)
     headers = head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
-    thread = view.situation(notice.match).thread
+    thread = Thread.of(notice.match, notice.state)
     headers |= board_headers(head.robot, notice.match, thread, notice.leave, told.answered_at, value.posted_at)
     return _bytes(mail, head, headers, body)
 
@@ -135,9 +136,8 @@ def _is_to_move(notice: Notice) -> bool:
     return notice.match.result is None and notice.reader.seat == notice.state.to_move
 
 
-def _for_programs(notice: Notice, view: View, answered_at: str) -> str:
-    """The JSON of the board and of what is told; empty if the board has none."""
-    shown = view.machine(notice.match)
+def _for_programs(notice: Notice, shown: str, answered_at: str) -> str:
+    """The JSON of the board and of what is told. shown: what all readers share; empty for none."""
     if not shown:
         return ""
     return addressed(
@@ -295,12 +295,11 @@ class _BoardPage:
     ) -> None:
         """prefix: what an answer must begin with if the mail does not identify the board; links do."""
         self._notice, self._view, self._sheet, self._head, self._prefix = notice, view, sheet, head, prefix
-        self._situation = view.situation(notice.match)
         self._is_over = notice.match.result is not None
         self._links = Links(answered_at, f"Re: {notice.match.board}") if notice.reader.seat else None
 
     def words(self) -> dict[str, Any]:
-        notice, situation = self._notice, self._situation
+        notice = self._notice
         match, seat, zone = notice.match, notice.reader.seat, notice.reader.settings.zone
         return {
             "notice": notice,
@@ -308,13 +307,13 @@ class _BoardPage:
             "state": notice.state,
             "told": [event for event in notice.events if not event.aftermath],
             "aftermath": [event for event in notice.events if event.aftermath],
-            "title": situation.thread.board,
+            "title": Thread.of(match, notice.state).board,
             "seat": seat,
             "over": self._is_over,
             "drawing": self.drawing,
             "earlier": self.earlier,
-            "clock": situation.clock_lines(zone, self._head.at),
-            "standstills": situation.standstills(seat, zone, self._head.at),
+            "clock": clock_lines(match, zone, self._head.at),
+            "standstills": standstills(match, seat, zone, self._head.at),
             "waits": bool(notice.intents or match.offer or (match.clock and match.clock.overrun_at)),
             "offered": self.offered() if notice.offered else [],
             "moves": self.moves,
@@ -323,6 +322,11 @@ class _BoardPage:
             "robot": self._head.robot.address,
             **notice.words,
         }
+
+    @cached_property
+    def machine(self) -> str:
+        """The part for programs, as all readers have it."""
+        return self._view.machine(self._notice.match)
 
     def drawing(self) -> str:
         """The board, with links if a tap on it may play."""
@@ -335,7 +339,7 @@ class _BoardPage:
         if self._prefix:
             return 0
         listed = 2 * len(self.moves()) if self._lists_whole else 0
-        return octets(self._view.machine(self._notice.match)) + listed
+        return octets(self.machine) + listed
 
     def earlier(self) -> str:
         """The board before the last ply."""
@@ -349,7 +353,7 @@ class _BoardPage:
         return self._notice.whole_record or self._is_over
 
     def moves(self) -> str:
-        return self._situation.moves(self._notice.state, whole=self._lists_whole)
+        return "\n".join(move_list(self._notice.match, self._notice.state, whole=self._lists_whole))
 
     def examples(self) -> list[str]:
         words = [] if self._is_over else _examples(self._notice, self._view)

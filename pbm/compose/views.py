@@ -22,8 +22,6 @@ from pbm.compose import cells, machine, spoken
 from pbm.compose.cells import Table
 from pbm.compose.html import NARROWEST, WIDTH
 from pbm.compose.machine import MAX_MOVES
-from pbm.compose.scoresheet import move_list
-from pbm.compose.wire import Thread
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Calendars, Clock
 from pbm.domain.match import SWAP, Match, Player, Seat, State
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from icalendar import Event
 
 
-@lru_cache(64)
 def plain(state: State) -> str:
     """The board in ASCII, as shown by default."""
     return draw.text(state.scene)
@@ -73,7 +70,6 @@ def moment(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%a} {local.day} {local:%b %H:%M}"
 
 
-@lru_cache(maxsize=500)
 def until(at: datetime, zone: ZoneInfo) -> str:
     """A local time with the zone, such as "Tue 24 Nov 08:00 CET"."""
     return f"{moment(at, zone)} {at.astimezone(zone):%Z}"
@@ -131,58 +127,39 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
     return {"who": userid, "Who": userid, "who_s": f"{userid}'s", "is_": "is", "their": "their"}
 
 
-class Situation:
-    """A match as it stands, computed once for all readers."""
+def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
+    """The time each player has left, and below it until when; empty without a clock. zone: the reader's."""
+    clock = match.clock
+    if clock is None or not clock.control.timed:
+        return []
+    names = [player.userid for player in match.players]
+    width = max(map(len, names))
+    return [
+        f"{heading:7}{name:{width}}  {_left(clock, seat, match.calendars, zone, now)}"
+        for seat, (heading, name) in enumerate(zip(("Clock", ""), names, strict=True), 1)
+    ]
 
-    def __init__(self, match: Match, state: State) -> None:
-        self.match = match
-        self.thread = Thread.of(match, state)
-        self.machine = ""
-        """The part for programs, once it was needed."""
-        self._clock = match.clock if match.clock is not None and match.clock.control.timed else None
-        self._calendars = match.calendars
 
-        self._clocks: dict[tuple[ZoneInfo, datetime], list[str]] = {}
-        self._moves: dict[bool, str] = {}
-
-    def moves(self, state: State, *, whole: bool) -> str:
-        """The lines of `move_list`. state: the current one of the match."""
-        if whole not in self._moves:
-            self._moves[whole] = "\n".join(move_list(self.match, state, whole=whole))
-        return self._moves[whole]
-
-    def clock_lines(self, zone: ZoneInfo, now: datetime) -> list[str]:
-        """The time each player has left, and below it until when; empty without a clock. zone: the reader's."""
-        clock = self._clock
-        if clock is not None and (zone, now) not in self._clocks:
-            names = [player.userid for player in self.match.players]
-            width = max(map(len, names))
-            self._clocks[zone, now] = [
-                f"{heading:7}{name:{width}}  {_left(clock, seat, self._calendars, zone, now)}"
-                for seat, (heading, name) in enumerate(zip(("Clock", ""), names, strict=True), 1)
-            ]
-        return self._clocks.get((zone, now), [])
-
-    def standstills(self, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
-        """Sentences on why clocks are stopped, or will be as soon as that player is to move."""
-        clock, match = self._clock, self.match
-        if clock is None:
-            return
-        if clock.paused:
-            yield _paused(clock, zone)
-            return
-        for seat, calendar in enumerate(self._calendars, 1):
-            if seat == clock.seat and clock.overrun_at is not None:
-                continue  # their time is up, whatever stops the clock
-            stop = calendar.stopped_by(now)
-            # What stops all clocks is said once.
-            if stop is not None and (not stop.kind.is_ours or seat == 1):
-                yield _stopped(stop, _words(match, seat, reader), zone)
-            elif seat == clock.seat and not clock.control.strict:
-                resting = calendar.rests.resting(now)
-                if resting:
-                    words = _words(match, seat, reader)
-                    yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
+def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
+    """Sentences on why clocks are stopped, or will be as soon as that player is to move."""
+    clock = match.clock
+    if clock is None or not clock.control.timed:
+        return
+    if clock.paused:
+        yield _paused(clock, zone)
+        return
+    for seat, calendar in enumerate(match.calendars, 1):
+        if seat == clock.seat and clock.overrun_at is not None:
+            continue  # their time is up, whatever stops the clock
+        stop = calendar.stopped_by(now)
+        # What stops all clocks is said once.
+        if stop is not None and (not stop.kind.is_ours or seat == 1):
+            yield _stopped(stop, _words(match, seat, reader), zone)
+        elif seat == clock.seat and not clock.control.strict:
+            resting = calendar.rests.resting(now)
+            if resting:
+                words = _words(match, seat, reader)
+                yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
 
 
 SHOWN = timedelta(minutes=15)  # programs would not show an event without length
@@ -259,8 +236,6 @@ class View:
     other: Scene | None = None
     lists: bool = True
     _texts: dict[str, str] = field(default_factory=dict)
-    _drawn: dict[str, list[str]] = field(default_factory=dict)
-    _situation: Situation | None = None
 
     @cached_property
     def scene(self) -> Scene:
@@ -280,9 +255,7 @@ class View:
 
     def drawn(self, style: str) -> list[str]:
         """Only the board, no wider than a phone's line."""
-        if style not in self._drawn:
-            self._drawn[style] = draw.board(self.scene.board, style, NARROWEST, self.sides)
-        return self._drawn[style]
+        return draw.board(self.scene.board, style, NARROWEST, self.sides)
 
     @cached_property
     def spoken(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -337,19 +310,9 @@ class View:
         chosen = {len(legal) // 2, len(legal) // 3} if legal else set()
         return [legal[index] for index in sorted(chosen)]
 
-    def situation(self, match: Match) -> Situation:
-        """The situation of a match. match: its current state is this view's."""
-        if self._situation is None or self._situation.match is not match:
-            self._situation = Situation(match, self.state)
-        return self._situation
-
     def machine(self, match: Match) -> str:
         """The shared part for programs; empty if another scene is shown."""
-        if self.other is not None:
-            return ""
-        situation = self.situation(match)
-        situation.machine = situation.machine or machine.board(match, self.state, self.scene, self.moves)
-        return situation.machine
+        return machine.board(match, self.state, self.scene, self.moves) if self.other is None else ""
 
 
 @lru_cache(KEPT)  # both players are shown the same state

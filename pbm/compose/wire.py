@@ -299,7 +299,6 @@ def _quoted(text: str, safe: str = "") -> str:
     return quote(text, safe)
 
 
-@lru_cache(maxsize=64)
 def _thread_index(name: str, started_at: datetime) -> str:
     """Outlook's identifier of a conversation: its start, as the six high octets of a FILETIME, and a GUID."""
     began = (started_at - _FILETIME_START) // timedelta(microseconds=1) * 10
