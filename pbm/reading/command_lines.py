@@ -409,8 +409,8 @@ def _by_board(draft: _Draft) -> Reading:
     """Commands that name their boards, each with the text below it; right below them, also commands of no board."""
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
+    late: list[str] = []
     lines, start, plans, standing = draft.left, draft.start, draft.plans, draft.standing
-    late = ""
     # A plan names lines by their numbers, so these are not split.
     if not plans:
         lines = [piece for line in lines for piece in _of_boards(line, standing)]
@@ -425,10 +425,11 @@ def _by_board(draft: _Draft) -> Reading:
         else:
             remarks[-1].append(line)
             # Nobody carries it out now, but its writer is told of it.
-            late = late or (clean(line) if said else "")
+            if said:
+                late.append(clean(line))
     below = tuple("\n".join(each).strip("\n") for each in remarks)
     read = _with_plans(commands, plans)
-    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late=late)
+    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late="".join(late[:1]))
 
 
 def _names_board(words: str, standing: Standing) -> bool:

@@ -66,10 +66,9 @@ SELECTORS = frozenset(
 _FREE = frozenset({"MOVE", "PLAN", "WORDS", "NEW-PASSWORD"})
 """Parameters whose words may be anything."""
 _BOARD_LINE = re.compile(
-    r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)|"
-    r"(?P<first>\S+) (?:on|in) (?:board|game) #?(?P<last>\d{1,12})[.!]?",
-    re.IGNORECASE,
+    r"(?:(?:and |also )?(?:on |in )?(?:board|game) )?#?(?P<board>\d{1,12})(?: -|[:.),]?) +(?P<rest>\S.*)", re.IGNORECASE
 )
+_ON_BOARD = re.compile(r"(?P<rest>\S+) (?:on|in) (?:board|game) #?(?P<board>\d{1,12})[.!]?", re.IGNORECASE)
 _QUOTES = {'"': '"', "'": "'", "`": "`'", "“": "”“", "„": "“”", "«": "»", "»": "«", "‘": "’"}
 """Quotation marks that may open a line, and those that then close it."""
 _PROMPT = re.compile(r"^write: ", re.IGNORECASE)
@@ -159,13 +158,13 @@ def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
     >>> board_first("Board 102: I resign", Standing(known=True))
     (102, 'I resign')
     """
-    named = _BOARD_LINE.fullmatch(line)
+    named = _BOARD_LINE.fullmatch(line) or _ON_BOARD.fullmatch(line)
     if named is None or not standing.known:
         return None
-    board, rest = int(named["board"] or named["last"]), named["rest"] or named["first"]
+    board, rest, is_behind = int(named["board"]), named["rest"], named.re is _ON_BOARD
     # There a number may begin a move: "12 r" draws edge 12.
-    if standing.board is not None or named["first"]:
-        is_other = board != standing.board or bool(named["first"])
+    if standing.board is not None or is_behind:
+        is_other = is_behind or board != standing.board
         is_clear = CELL.match(rest) or leading(rest.split())[0] is not None
         # A number below the first board's is of a move, and behind another board's stands a cell or a verb.
         if not _NO_MOVE_GOES_ON.match(rest) or (is_other and (board < FIRST_BOARD or not is_clear)):
@@ -257,16 +256,13 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     options = tuple(filter(is_option, words))
     game, verb, plain = _verb([word for word in words if word not in options], standing)
     if verb is None:
-        # In an answer to a board whatever is no command is tried as a move.
-        if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
-            raise unknown(words)
-        return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
+        return _bare_move(line, words, standing)
     # Dropped in silence, an option would make another game than the one that was wanted.
     if options and not verb.options:
         raise _no_options(verb, options[0], usage(verb, standing, game))
     plain = _uncourteous(verb, _unlisted(verb, untitled(verb, plain), is_userid), is_userid)
     # Asked without courtesies: "seek please" is the bare verb.
-    if verb.per_game and game is None and not _stands_without_game(verb, plain, standing, is_userid):
+    if game is None and not _stands_without_game(verb, plain, standing, is_userid):
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     # "move ann secret", the classic server's form without its last word: a userid and a password fit where a move does.
@@ -276,6 +272,13 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
         raise ill_bound(verb, plain, standing, game)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed), options, line)
+
+
+def _bare_move(line: str, words: list[str], standing: Standing) -> Command:
+    """In an answer to a board whatever is no command is tried as a move. Raises: UnknownCommand."""
+    if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
+        raise unknown(words)
+    return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
 
 
 def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
@@ -288,7 +291,9 @@ def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
 def _stands_without_game(
     verb: Verb, words: Sequence[str], standing: Standing, is_userid: Callable[[str], bool]
 ) -> bool:
-    """Whether the verb of a game needs none here: a board shows the game, or the verb is about all games."""
+    """Whether a verb needs no game here: it is of none, a board shows the game, or the verb is about all games."""
+    if not verb.per_game:
+        return True
     if verb.bare and (not words or (len(words) == 2 and is_userid(words[0]))):  # alone, or with a login
         return True
     if words and verb.gameless:

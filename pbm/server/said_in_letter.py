@@ -50,9 +50,11 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
         return None
     _check_board(request, text)
     found = _about_games(request, text)
-    if found is None and not topic(text):
+    if found is not None:
+        return found
+    if not topic(text):
         _check_answer(text)
-    return found or _about_topic(request, text, command)
+    return _about_topic(request, text, command)
 
 
 def _game(request: Request, text: str) -> str:
