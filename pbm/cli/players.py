@@ -22,6 +22,7 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
     from pbm.domain.match import Player
     from pbm.server.operator import Administration
+    from pbm.server.steward import Steward
     from pbm.store import Transaction
     from pbm.store.players import Address
 
@@ -79,24 +80,24 @@ def show(tx: Transaction, userid: str) -> schemas.PlayerShown:
 @player.command("set-address")
 @click.argument("userid")
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS...")
-def set_address(admin: Administration, userid: str, addresses: tuple[str, ...]) -> str:
+def set_address(hand: Steward, userid: str, addresses: tuple[str, ...]) -> str:
     """Replace an account's addresses with these.
 
     The player is told, at the old addresses and the new ones.
     """
-    admin.set_addresses(userid, addresses)
+    hand.set_addresses(userid, addresses)
     return f"{userid} now gets mail at {' and '.join(addresses)}."
 
 
 @player.command()
 @click.argument("userid")
-def resume(admin: Administration, userid: str) -> str:
+def resume(hand: Steward, userid: str) -> str:
     """Send mail again to addresses that failed.
 
     An address gets no more after house.hard_bounces_to_suspend emails have bounced. An email from the player also ends
     that.
     """
-    suspended = admin.resume(userid)
+    suspended = hand.resume(userid)
     return f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended."
 
 

@@ -1,16 +1,21 @@
-"""The clocks of open boards: that somebody's time is up, what comes of it, and that clocks run again."""
+"""The clocks of boards: that somebody's time is up, what comes of it, and when clocks stand still or run again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 
-from pbm.core.board import OpenBoard
+from pbm.core.board import OpenBoard, set_clocks
+from pbm.core.bus import Renewal
+from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.configuration import HouseRules
 from pbm.domain.events import ClocksResumed, TimeClaimed, TimeoutUndone, TimeUp
-from pbm.domain.match import Ending, IntentKind, Match, Result, Seat, other
+from pbm.domain.match import Ending, IntentKind, Match, Player, Result, Seat, other
+from pbm.store import Transaction
 
-_INSTANT = timedelta(microseconds=1)
+_INSTANT, _YEAR = timedelta(microseconds=1), timedelta(days=365)
 FREE_NO_SHOWS, NO_SHOWS_WITHIN = 2, timedelta(days=90)
 """First moves that a player may miss within such a time; if they miss more, they lose those games."""
 _ON_TIME = "on time"
@@ -82,3 +87,36 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
     assert clock is not None  # noqa: S101  every caller has checked
     board.set_clock(clock.with_pause(False, board.now, board.match.calendars))
     board.events.append(ClocksResumed(board.match.board, seat))
+
+
+@contextmanager
+def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
+    """The context of a change of the times when a player's clocks run: until now they run by the old times.
+
+    renewals: of the boards in hand, which must read the change.
+    """
+    numbers = tx.matches.ticking(player_id)
+    set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
+    yield
+    set_clocks(tx, numbers, lambda match, clock: clock.refreshed(match.calendars))
+    for renew in renewals:
+        renew()
+
+
+def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
+    """Stop a player's clocks if no mail reaches them any more, or let them go on; call it whenever that may change.
+
+    days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
+    """
+    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
+    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
+    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
+    unreachable = tx.players.unreachable(player.id)
+    if unreachable == bool(open_):
+        return
+    with calendar_changing(tx, player.id, renewals):
+        for absence in open_:
+            tx.absences.end(absence, tx.now)
+        # Beyond so many days a year their clocks run, whether mail reaches them or not.
+        if unreachable and left > timedelta():
+            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))

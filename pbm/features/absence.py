@@ -6,14 +6,13 @@ When these times change, each clock is first charged by the old ones, and then g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from games.rules import joined
 from pbm.compose import Answer
-from pbm.core.board import set_clocks
-from pbm.core.bus import PlayerHeard, ReachChanged, Renewal, subscribes
+from pbm.core.bus import PlayerHeard, ReachChanged, subscribes
+from pbm.core.clocks import calendar_changing, note_reach
 from pbm.core.registry import handles, keeps
 from pbm.core.reply import done
 from pbm.core.request import Request
@@ -29,23 +28,8 @@ from pbm.reading.verbs import ACCOUNT, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.house import Absence
 
-_YEAR = timedelta(days=365)
 _OVER = re.compile(r"(?:(?:is|was|has) )?(?:end|ended|cancel|cancelled|off|over)(?=[\s.!]*$|[,;.!] )", re.IGNORECASE)
 """Words after "vacation" that end it: "end", "is over, I'm back"."""
-
-
-@contextmanager
-def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
-    """The context of a change of the times when a player's clocks run: until now they run by the old times.
-
-    renewals: of the boards in hand, which must read the change.
-    """
-    numbers = tx.matches.ticking(player_id)
-    set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
-    yield
-    set_clocks(tx, numbers, lambda match, clock: clock.refreshed(match.calendars))
-    for renew in renewals:
-        renew()
 
 
 @subscribes(PlayerHeard)
@@ -58,25 +42,6 @@ def heard_from(event: PlayerHeard, tx: Transaction) -> None:
 @subscribes(ReachChanged)
 def reach_again(event: ReachChanged, tx: Transaction) -> None:
     note_reach(tx, event.player, 0)
-
-
-def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
-    """Stop a player's clocks if no mail reaches them any more, or let them go on; call it whenever that may change.
-
-    days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
-    """
-    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
-    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
-    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
-    unreachable = tx.players.unreachable(player.id)
-    if unreachable == bool(open_):
-        return
-    with calendar_changing(tx, player.id, renewals):
-        for absence in open_:
-            tx.absences.end(absence, tx.now)
-        # Beyond so many days a year their clocks run, whether mail reaches them or not.
-        if unreachable and left > timedelta():
-            tx.absences.add(player.id, Stop(StopKind.UNREACHABLE, tx.now, tx.now + left))
 
 
 @handles(

@@ -14,11 +14,9 @@ from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
 from pbm.core.robots import robot_named
 from pbm.core.start import start_match
-from pbm.domain.addresses import check_address
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
 from pbm.domain.events import MatchStarted
 from pbm.domain.match import Match, Player
-from pbm.features.absence import note_reach
 from pbm.features.account import renew_password, to_confirm
 from pbm.features.erase import end_account, erase
 from pbm.features.export import export_of
@@ -27,15 +25,9 @@ from pbm.features.tournament import entries as entering
 from pbm.server.club import Hand, acts
 from pbm.server.intake import Imported, Watched, take_in, take_in_record
 from pbm.server.rows import player_named, tournament_named, waiting_broadcast
+from pbm.server.steward import give
 from pbm.store import Transaction
 from pbm.store.tournaments import Tournament
-
-
-def _give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
-    """Give a player addresses that are confirmed at once. Raises: BadArguments."""
-    for address in dict.fromkeys(addresses):
-        check_address(address)
-        tx.players.add_address(player.id, address, tx.now, confirmed=True)
 
 
 class Administration(Hand):
@@ -49,30 +41,8 @@ class Administration(Hand):
         with self._club.store.write() as tx:
             check_free(tx, userid)
             player = tx.players.add(userid, hashed, tx.now)
-            _give(tx, player, addresses)
+            give(tx, player, addresses)
         return player
-
-    def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
-        """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
-        with self._club.store.write() as tx:
-            player = player_named(tx, userid)
-            before = tx.players.confirmed(player.id)
-            tx.players.drop_addresses(player.id)
-            _give(tx, player, addresses)
-            note_reach(tx, player, 0)
-            after = tx.players.confirmed(player.id)
-            for what, own, others in (("address", after, before), ("moved", before, after)):
-                to = [each for each in own if each not in others]
-                mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)
-                tx.outbox.add(mails, tx.now)
-
-    def resume(self, userid: str) -> int:
-        """Send mail to all of a player's addresses again; returns how many were suspended."""
-        with self._club.store.write() as tx:
-            player = player_named(tx, userid)
-            suspended = tx.bounces.resume(player.id)
-            note_reach(tx, player, 0)
-        return suspended
 
     def reset_password(self, userid: str, password: str = "") -> str:
         """Set a password, a random one if it is empty; returns it for the operator to hand over."""

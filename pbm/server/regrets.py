@@ -13,6 +13,7 @@ from typing import Any
 import structlog
 
 from pbm.core.by_operator import address_of
+from pbm.core.clocks import note_reach
 from pbm.core.counts import BOUNCED, LIMITED, LOST_MOVES
 from pbm.core.limits import Act, TooMuch, drawn
 from pbm.core.notify import Desk, Tools, letters_for, reader_of, tell_operator
@@ -20,7 +21,6 @@ from pbm.domain.addresses import is_player
 from pbm.domain.mail import Arrival, Mail, Queued
 from pbm.domain.match import Player
 from pbm.features import postmaster
-from pbm.features.absence import note_reach
 from pbm.features.challenge.invitation import note_undelivered
 from pbm.mailin import Action, Discard, Message
 from pbm.reading.commands import Command

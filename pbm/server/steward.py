@@ -1,4 +1,4 @@
-"""Operators' acts on people and letters: banning, writing and answering."""
+"""Operators' acts on people and letters: banning, reaching, writing and answering."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pbm.core import by_operator
+from pbm.core.clocks import note_reach
 from pbm.core.notify import Desk
 from pbm.domain.addresses import check_address, is_player, subject_of
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound
@@ -16,6 +17,13 @@ from pbm.server.club import Hand, acts
 from pbm.server.rows import player_named, received
 from pbm.store import Transaction
 from pbm.store.players import Ban
+
+
+def give(tx: Transaction, player: Player, addresses: Sequence[str]) -> None:
+    """Give a player addresses that are confirmed at once. Raises: BadArguments."""
+    for address in dict.fromkeys(addresses):
+        check_address(address)
+        tx.players.add_address(player.id, address, tx.now, confirmed=True)
 
 
 class Steward(Hand):
@@ -51,6 +59,28 @@ class Steward(Hand):
                 raise NotFound(f'"{who}" is not kept out.')
             if held and player is not None:
                 self._write(tx, player, "pbm: you may play again", "account-news.txt", what="lifted")
+
+    def set_addresses(self, userid: str, addresses: Sequence[str]) -> None:
+        """Replace a player's addresses by these, which are confirmed at once; old and new ones are told."""
+        with self._club.store.write() as tx:
+            player = player_named(tx, userid)
+            before = tx.players.confirmed(player.id)
+            tx.players.drop_addresses(player.id)
+            give(tx, player, addresses)
+            note_reach(tx, player, 0)
+            after = tx.players.confirmed(player.id)
+            for what, own, others in (("address", after, before), ("moved", before, after)):
+                to = [each for each in own if each not in others]
+                mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)
+                tx.outbox.add(mails, tx.now)
+
+    def resume(self, userid: str) -> int:
+        """Send mail to all of a player's addresses again; returns how many were suspended."""
+        with self._club.store.write() as tx:
+            player = player_named(tx, userid)
+            suspended = tx.bounces.resume(player.id)
+            note_reach(tx, player, 0)
+        return suspended
 
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
         """Write a letter to players, or to all if none is named; returns to how many. Raises: BadArguments."""

@@ -132,6 +132,7 @@ DOES_WITHOUT = {
         ("board clock stop 101", "board clock extend 2d 101", "board move 101 alice b2"), READING | {"jinja2"}
     ),
     **dict.fromkeys(("player ban add @example.org", "player ban add bob", "letter bob --subject Hello"), READING),
+    **dict.fromkeys(("player resume bob", "player set-address bob bob@example.org"), READING),
     **dict.fromkeys(("board end 101 --result draw", "player rename bob rob", "player remove bob --yes"), SERVING),
 }
 """What is not imported for a command, by its line: what only a server does, what reads mails, what tells players."""

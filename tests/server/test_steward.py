@@ -307,7 +307,7 @@ def test_parked_mails_are_answered_passed_on_or_closed(inn: House) -> None:
 
 
 def test_both_addresses_are_told_of_a_change(inn: House) -> None:
-    Administration(inn.service).set_addresses("alice", ["new@example.net"])
+    Steward(inn.service).set_addresses("alice", ["new@example.net"])
     letters = told(inn)
     assert "no longer comes to this one" in letters[address_of("alice")]
     assert "Your mail goes to new@example.net." in letters["new@example.net"]
