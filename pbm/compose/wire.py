@@ -13,9 +13,6 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from email.header import Header
-from functools import lru_cache, partial
-from io import StringIO
-from itertools import compress, count
 from types import MappingProxyType
 from typing import NamedTuple, TypeGuard
 from urllib.parse import quote
@@ -109,11 +106,7 @@ def written(text: str) -> tuple[str, str]:
 
 def _is_short(lines: str) -> bool:
     """Whether no line has more than MAX_LINE characters."""
-    at, last, most, find = 0, len(lines) - MAX_LINE, MAX_LINE + 1, lines.rfind
-    while at < last:
-        if not (at := find("\n", at, at + most) + 1):
-            return False
-    return True
+    return all(len(line) <= MAX_LINE for line in lines.split("\n"))
 
 
 def octets(text: str) -> int:
@@ -123,19 +116,12 @@ def octets(text: str) -> int:
 
 def _base64(content: bytes) -> str:
     """Base64 in lines of 76 letters."""
-    letters = base64.b64encode(content).decode("ascii")
-    return "\n".join(iter(partial(StringIO(letters).read, 76), ""))
+    return base64.encodebytes(content).decode("ascii").removesuffix("\n")
 
 
 def _head(headers: Mapping[str, str]) -> str:
     """The lines of header fields, each ended."""
-    said = "".join(headers.values())
-    if not (said.isascii() and said.isprintable()):
-        headers = {name: _encoded(name, value) for name, value in headers.items()}
-    lines = [*map(": ".join, headers.items()), ""]
-    for at in compress(count(), map(MAX_FOLDABLE.__lt__, map(len, lines))):
-        lines[at] = _folded(lines[at])
-    return "\n".join(lines)
+    return "".join(f"{_folded(f'{name}: {_encoded(name, value)}')}\n" for name, value in headers.items())
 
 
 def _encoded(name: str, value: str) -> str:
@@ -146,6 +132,8 @@ def _encoded(name: str, value: str) -> str:
 
 
 def _folded(line: str) -> str:
+    if len(line) <= MAX_FOLDABLE:
+        return line
     name, _, value = line.partition(": ")
     # RFC 5322 lets a line be folded at a blank only, and mail programs read a URL as a whole.
     if value.startswith("<mailto:"):
@@ -259,7 +247,7 @@ def unsubscribe(robot: Robot, command: str, address: str, *, by_click: bool = Tr
     """The headers for unsubscribing by a command mailed to an address that identifies the reader (RFC 2369) and, if
     there is a web page for it, by one click (RFC 8058).
     """
-    by_mail = f"<mailto:{address}?subject={_quoted(command, '/')}>"
+    by_mail = f"<mailto:{address}?subject={quote(command, '/')}>"
     # RFC 8058 wants a URL of https and both headers; without the page there is only the mail of RFC 2369.
     if not (by_click and robot.unsubscribe_url):
         return {"List-Unsubscribe": by_mail}
@@ -272,31 +260,23 @@ class Links:
 
     def __init__(self, address: str, subject: str, prefix: str = "") -> None:
         """address: one with a token. prefix: put before each text."""
-        (local, _, rest), text = address.partition("+"), _quoted(prefix)
+        (local, _, rest), text = address.partition("+"), quote(prefix, "")
         token, _, domain = rest.partition("@")
         # Read as a form's field, a plain + would be a blank, and the token lost.
-        to = f"{_quoted(local)}%2B{token}@{_quoted(domain)}"
-        self.openings = f"mailto:{to}?subject={_quoted(subject, ':')}&body={text}", f"mailto:{to}?subject={text}"
+        to = f"{quote(local, '')}%2B{token}@{quote(domain, '')}"
+        self.openings = f"mailto:{to}?subject={quote(subject, ':')}&body={text}", f"mailto:{to}?subject={text}"
         """The beginning of URLs, and that of URLs with the text as the subject, which are a third shorter if it is."""
 
     def ends(self, texts: Collection[str]) -> dict[str, str]:
         """The ends of the URLs by the texts of answers, without those that are too long for some mail program."""
-        said = "".join(texts)
-        # Most moves are letters and digits, which need no quoting.
-        quoted = texts if said.isascii() and said.isalnum() else map(_quoted, texts)
-        ends, most = dict(zip(texts, quoted, strict=True)), MAX_LINK - len(self.openings[0])
-        is_short = not ends or max(map(len, ends.values())) <= most
-        return ends if is_short else {text: end for text, end in ends.items() if len(end) <= most}
+        most = MAX_LINK - len(self.openings[0])
+        ends = {text: quote(text, "") for text in texts}
+        return {text: end for text, end in ends.items() if len(end) <= most}
 
     def urls(self, texts: Collection[str]) -> list[str]:
         """The URLs for the texts; empty for those that are too long."""
         ends = self.ends(texts)
         return [self.openings[0] + ends[text] if text in ends else "" for text in texts]
-
-
-@lru_cache(maxsize=4096)  # moves are the same on many boards
-def _quoted(text: str, safe: str = "") -> str:
-    return quote(text, safe)
 
 
 def _thread_index(name: str, started_at: datetime) -> str:
