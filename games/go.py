@@ -32,7 +32,6 @@ class Go(Placing):
         ),
         halves=True,
         sgf=1,
-        octets_a_ply=240,
     )
     passing = True
 

@@ -99,7 +99,6 @@ class Luddit(Judging[Position, Turn]):
             Option("stones", "stones of each player", 18, low=3, high=99),
             Option("limit", "most stones of both on the board (as many as -stones if left out)", None, 3, 198),
         ),
-        octets_a_ply=60,
     )
 
     def options(self, words: Sequence[str], *, body: str = "") -> Options:

@@ -309,8 +309,6 @@ class Info:
     """Scores count half points."""
     sgf: int = 0
     """The game's number (GM) in the Smart Game Format, which its records then use; 0 for none."""
-    octets_a_ply: int = 0
-    """About how much each ply adds to a position in memory, if positions refer to those before them."""
 
     @property
     def short_title(self) -> str:

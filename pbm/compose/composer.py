@@ -315,7 +315,7 @@ def _board_of(notices: Sequence[Notice]) -> BoardThen:
         match._replace(record=Record(), settings=_clocked(match)),
         record.notations,
         "".join(map(str, record.seats)),
-        tuple(place for place, auto in enumerate(record.autos) if auto),
+        tuple(place for place, ply in enumerate(record) if ply.auto),
         record[-1].played_at if record else None,
         tuple(to_json(events)),
         tuple(comments),

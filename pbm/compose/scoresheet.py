@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from itertools import count
-from operator import add
-
 from pbm.domain.match import Match, State
 from pbm.draw import WIDTH_OF_WORDS
 
 RECENT_ROUNDS = 4
-
-
-_GAP = re.compile(rb"(?<=\x01)(?!\x02)|(?<!\x01)(?=\x02)")
-"""The places in the seats of plies where a ply is missing for the seats to alternate, beginning with the first."""
-_numbered = lru_cache(1000)("{:3} ".format)
 
 
 def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
@@ -30,12 +20,14 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
         return []
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     known = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
-    plies = [*map(add, map(_numbered, count(known + 1)), record.notations[known:])]
-    autos = record.autos[known:]
-    if any(autos):
-        plies = [f"{ply} (Auto)" if auto else ply for ply, auto in zip(plies, autos, strict=True)]
-    for gap in reversed([*_GAP.finditer(record.seats[known:])]):
-        plies.insert(gap.start(), "")
+    plies = list[str]()
+    for number, ply in enumerate(record[known:], known + 1):
+        # A seat may move twice in a row, and the second one may begin.
+        if ply.seat != 1 + len(plies) % 2:
+            plies.append("")
+        plies.append(f"{number:3} {ply.notation}{' (Auto)' if ply.auto else ''}")
+    if len(plies) % 2:
+        plies.append("")
     if not whole:
         plies = plies[-2 * RECENT_ROUNDS :]
     above = ['Earlier plies are left out; "show" lists all.'] if sum(map(bool, plies)) < len(record) else []

@@ -49,10 +49,10 @@ from pbm.domain.match import (
 )
 from pbm.store import HOUSE, Transaction
 
-REMEMBERED = 24_000_000
-"""Octets that all cached boards may take."""
-_OF_A_BOARD, _OF_A_PLY = 1600, 26
-"""Octets that each takes in the cache; positions of some games add more for each ply (`octets_a_ply`)."""
+REMEMBERED = 150_000
+"""Plies of all cached boards, which take some 200 octets each."""
+_OF_A_BOARD = 8
+"""As many plies take as much as the rest of a board."""
 
 
 class States:
@@ -63,7 +63,7 @@ class States:
     """
 
     def __init__(self) -> None:
-        self._octets = 0
+        self._plies = 0
         self._boards: OrderedDict[int, tuple[Match, State]] = OrderedDict()
         self.damaged: dict[int, str] = {}
         """Boards whose records cannot be replayed, and why, until the operator is told."""
@@ -108,20 +108,19 @@ class States:
 
     def keep(self, match: Match, state: State) -> None:
         known = self._boards.pop(match.board, None)
-        self._octets += _weight(state) - (_weight(known[1]) if known else 0)
+        self._plies += _weight(state) - (_weight(known[1]) if known else 0)
         self._boards[match.board] = (match, state)
         # The board met longest ago goes first.
-        while self._octets > REMEMBERED:
-            self._octets -= _weight(self._boards.popitem(last=False)[1][1])
+        while self._plies > REMEMBERED:
+            self._plies -= _weight(self._boards.popitem(last=False)[1][1])
 
     def forget(self) -> None:
         self._boards.clear()
-        self._octets = 0
+        self._plies = 0
 
 
 def _weight(state: State) -> int:
-    """About how many octets a cached board takes."""
-    return _OF_A_BOARD + (_OF_A_PLY + state.game.info.octets_a_ply) * state.plies
+    return _OF_A_BOARD + state.plies
 
 
 def set_clocks(tx: Transaction, boards: Sequence[int], changed: Callable[[Match, Clock], Clock]) -> None:

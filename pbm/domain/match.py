@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
-from struct import Struct
-from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from games.rules import (
@@ -29,7 +27,7 @@ from games.rules import (
     Trusting,
     quoted,
 )
-from pbm.domain.calendars import Calendar, Stop, instant_at, micros
+from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl
 from pbm.domain.errors import NotAllowed, Rejected
 from pbm.domain.settings import Settings
@@ -90,53 +88,32 @@ class Ply(NamedTuple):
     """The time left on the seat's clock, in microseconds, before the increment; None without a clock."""
 
 
-_PACKED = Struct("<qqB?")
-"""A packed ply, without its notation: played_at, time_left, seat, auto."""
-_SEAT, _AUTO = 16, 17
-"""Their offsets in a packed ply."""
-_NO_CLOCK = -(1 << 63)
-"""The time left in a packed ply if there is no clock."""
-
-
 @frozen
 class Record(Sequence[Ply]):
     """Plies, oldest first; a slice is also a Record."""
 
-    notations: tuple[str, ...] = ()
-    """The notations of all plies, interned."""
-    # The server holds a record for every board in its cache: 26 octets a ply; objects would take 165.
-    _packed: bytes = b""
+    plies: tuple[Ply, ...] = ()
 
     @classmethod
     def of(cls, plies: Iterable[Ply]) -> Record:
-        kept = tuple(plies)
-        return cls(tuple(intern(each.notation) for each in kept), b"".join(map(_packed, kept)))
-
-    @classmethod
-    def stored(
-        cls, notations: Iterable[str], seats: Iterable[Seat], played_at: Iterable[int], autos: Iterable[bool],
-        times_left: Iterable[int | None],
-    ) -> Record:  # fmt: skip
-        """The record from the database's columns of plies. played_at: in microseconds since 1970."""
-        left = [_NO_CLOCK if each is None else each for each in times_left]
-        return cls(tuple(map(intern, notations)), b"".join(map(_PACKED.pack, played_at, left, seats, autos)))
+        return cls(tuple(plies))
 
     def appended(self, ply: Ply) -> Record:
         """The record with one more ply."""
-        return Record((*self.notations, intern(ply.notation)), self._packed + _packed(ply))
+        return Record((*self.plies, ply))
 
     @property
-    def seats(self) -> bytes:
+    def notations(self) -> tuple[str, ...]:
+        """The notations of all plies."""
+        return tuple(ply.notation for ply in self.plies)
+
+    @property
+    def seats(self) -> tuple[Seat, ...]:
         """The seat of each ply."""
-        return self._packed[_SEAT :: _PACKED.size]
-
-    @property
-    def autos(self) -> bytes:
-        """For each ply 1 if the server played it, otherwise 0."""
-        return self._packed[_AUTO :: _PACKED.size]
+        return tuple(ply.seat for ply in self.plies)
 
     def __len__(self) -> int:
-        return len(self.notations)
+        return len(self.plies)
 
     @overload
     def __getitem__(self, index: int) -> Ply: ...
@@ -145,25 +122,10 @@ class Record(Sequence[Ply]):
     def __getitem__(self, index: slice) -> Record: ...
 
     def __getitem__(self, index: int | slice) -> Ply | Record:
-        if isinstance(index, slice):
-            width, packed = _PACKED.size, self._packed
-            starts = range(0, len(packed), width)[index]
-            return Record(self.notations[index], b"".join([packed[start : start + width] for start in starts]))
-        notation = self.notations[index]
-        return _ply(notation, *_PACKED.unpack_from(self._packed, index * _PACKED.size))
+        return Record(self.plies[index]) if isinstance(index, slice) else self.plies[index]
 
     def __iter__(self) -> Iterator[Ply]:
-        packed = _PACKED.iter_unpack(self._packed)
-        return (_ply(notation, *values) for notation, values in zip(self.notations, packed, strict=True))
-
-
-def _packed(ply: Ply) -> bytes:
-    left = _NO_CLOCK if ply.time_left is None else ply.time_left
-    return _PACKED.pack(micros(ply.played_at), left, ply.seat, ply.auto)
-
-
-def _ply(notation: str, played_at: int, time_left: int, seat: int, auto: bool) -> Ply:
-    return Ply(notation, seat, instant_at(played_at), auto, None if time_left == _NO_CLOCK else time_left)
+        return iter(self.plies)
 
 
 class OfferKind(StrEnum):

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BigInteger, ColumnElement, Row, bindparam, exists, func, insert, or_, select, type_coerce, update
+from sqlalchemy import ColumnElement, Row, bindparam, exists, func, insert, or_, select, update
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
@@ -115,7 +115,7 @@ WITH_PLAYERS = WITH_NAMES.add_columns(
 
 _HEADERS = WITH_PLAYERS.where(among(matches.c.board, "boards")).order_by(matches.c.board)
 _LOCKED = _HEADERS.with_for_update(of=matches, key_share=True)
-_PLY = plies.c.notation, plies.c.seat, type_coerce(plies.c.played_at, BigInteger), plies.c.auto, plies.c.time_left
+_PLY = plies.c.notation, plies.c.seat, plies.c.played_at, plies.c.auto, plies.c.time_left
 _RECORDS = select(plies.c.board, *_PLY).where(among(plies.c.board, "boards")).order_by(plies.c.board, plies.c.ply)
 _CHANGE = update(matches).where(matches.c.board == bindparam("of_board"))
 _ADD_PLY = insert(plies)
@@ -216,8 +216,7 @@ class Matches(Queries):
         records = dict.fromkeys(boards, Record())
         rows = self._connection.execute(_RECORDS, {"boards": boards}) if boards else ()
         for board, own in groupby(rows, itemgetter(0)):
-            _, *columns = zip(*own, strict=True)
-            records[board] = Record.stored(*columns)
+            records[board] = Record.of(Ply(*columns) for _, *columns in own)
         return records
 
     def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:

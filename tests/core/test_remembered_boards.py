@@ -75,7 +75,7 @@ def remembered(states: States) -> list[int]:
 @pytest.fixture
 def room_for_three(monkeypatch: pytest.MonkeyPatch) -> States:
     """A memory with room for three boards of eight plies."""
-    monkeypatch.setattr(boards, "REMEMBERED", 3 * (1600 + 8 * 26))
+    monkeypatch.setattr(boards, "REMEMBERED", 3 * (8 + 8))
     return States()
 
 
@@ -99,9 +99,3 @@ def test_memory_that_was_emptied_holds_as_many_as_before(room_for_three: States)
     assert remembered(room_for_three) == []
     keep(room_for_three, *(match_of(number, 8) for number in (4, 5, 6)))
     assert remembered(room_for_three) == [4, 5, 6]
-
-
-def test_a_game_whose_positions_hold_what_was_before_takes_the_room_of_others(room_for_three: States) -> None:
-    keep(room_for_three, *(match_of(number, 8) for number in (1, 2)))
-    keep(room_for_three, match_of(3, 7, "go"))
-    assert remembered(room_for_three) == [2, 3]

@@ -1,10 +1,10 @@
-"""A record is the sequence of its plies, however they are packed."""
+"""A record is the sequence of its plies."""
 
 from __future__ import annotations
 
 import copy
 import pickle
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
@@ -28,7 +28,6 @@ def test_it_holds_what_was_put_in(plies: list[Ply]) -> None:
     assert (len(record), bool(record)) == (len(plies), bool(plies))
     assert record.notations == tuple(ply.notation for ply in plies)
     assert [*record.seats] == [ply.seat for ply in plies]
-    assert [*record.autos] == [ply.auto for ply in plies]
     assert all(ply in record for ply in plies)
 
 
@@ -62,9 +61,3 @@ def test_records_are_equal_where_their_plies_are(plies: list[Ply], others: list[
     assert (one == other) == (plies == others)
     assert len({one, Record.of(list(plies))}) == 1
     assert pickle.loads(pickle.dumps(one)) == copy.deepcopy(one) == one  # noqa: S301  our own
-
-
-def test_a_ply_takes_few_octets() -> None:
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    record = Record.of(Ply("C3", 1 + at % 2, start + timedelta(hours=at), time_left=at) for at in range(200))
-    assert len(pickle.dumps(record)) < 200 * 30
