@@ -222,6 +222,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
 async def _serve(
     service: Service, configuration: Configuration, tasks: Collection[str], invocation: Invocation
 ) -> None:
+    # Each task may be another process's.
     way = transport(configuration, service.peer_of) if DELIVER in tasks else None
     server = Server(
         service,
