@@ -10,7 +10,6 @@ name (Transaction.lock). A worker that dies or vanishes loses its connection, an
 from __future__ import annotations
 
 import secrets
-import select
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -20,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store import space
@@ -426,22 +425,18 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
         return engine
     if url.drivername == "postgresql":
         url = url.set(drivername="postgresql+psycopg")
-    engine = create_engine(url, hide_parameters=True)
+    # A server that hangs up, as at a restart, is noticed before a transaction begins.
+    engine = create_engine(url, hide_parameters=True, pool_pre_ping=True)
     event.listen(engine, "connect", _set_up_session)
-    event.listen(engine, "checkout", _check_session)
     event.listen(engine, "handle_error", _leave_standby)
     return engine
 
 
 def _begin(connection: Connection, *, writes: bool, is_durable: bool = True) -> None:
-    """Begin on SQLite, where reading transactions cannot write; what stays the same is not said again."""
-    wanted = {"query_only": "OFF" if writes else "ON"}
+    """Begin on SQLite, where reading transactions cannot write."""
+    connection.exec_driver_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
     if writes:
-        wanted["synchronous"] = "FULL" if is_durable else "NORMAL"
-    for name, value in wanted.items():
-        if connection.info.get(name) != value:
-            connection.exec_driver_sql(f"PRAGMA {name}={value}")
-            connection.info[name] = value
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if is_durable else 'NORMAL'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
@@ -453,15 +448,6 @@ def _set_pragmas(connection: Any, _record: Any) -> None:
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # it can be chosen only before there are tables
     if is_empty or is_ours:
         connection.execute("PRAGMA journal_mode=WAL")  # it is written into the file
-
-
-def _check_session(session: Any, _record: Any, _pooled: Any) -> None:
-    """Notice without a query that the server has hung up. Raises: DisconnectionError; the pool connects anew."""
-    poll = select.poll()
-    if not session.closed:
-        poll.register(session.pgconn.socket, select.POLLIN)
-    if session.closed or poll.poll(0):
-        raise DisconnectionError("the server has hung up")
 
 
 def _out_of_memory(context: ExceptionContext) -> DatabaseTrouble | None:
