@@ -35,6 +35,7 @@ from pbm.edges.metrics import MetricsServer
 from pbm.edges.server import Server
 from pbm.edges.signing import Signing
 from pbm.edges.transports import Transport
+from pbm.reading.intent import Surroundings, read
 from pbm.server import Service
 from pbm.store import DatabaseTrouble
 
@@ -234,6 +235,9 @@ async def _serve(
         thinks=THINK in tasks,
     )
     metrics = _metrics_server(configuration, service, lambda: server.connections)
+    if HANDLE in tasks:
+        # The phrase book is made now, so that no mail waits for it.
+        read("D4", Surroundings(lambda _: None))
     with closing(Signals(configuration.server.stop_seconds)) as signals:
         await _start(server, metrics, configuration)
         signals.renew = lambda: _renew(server, way, service, invocation)

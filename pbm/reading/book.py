@@ -102,7 +102,7 @@ class _Joined:
     """Where words lead, as far as that was asked."""
 
     def behind(self, word: str) -> _Set:
-        """Where a word of the book leads."""
+        """Where a word of the book leads; worked out once."""
         known = self.following.get(word)
         if known is None:
             targets = [state.words[word] for state in self.states if word in state.words]

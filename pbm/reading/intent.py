@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from games import GAMES
 from pbm.reading.book import Phrase, Spans, common, named, words
@@ -43,8 +43,8 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
-_CLAUSE = re.compile(r"([,;…]|\.\.+|\s-+\s|(?<=\d)\s)")
-"""Where a clause may begin; behind a move no mark is needed."""
+_MARKS = re.compile(r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
+"""Behind what a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
 _STRONG = re.compile(
@@ -52,6 +52,8 @@ _STRONG = re.compile(
     r"x?[a-z]\d{1,2}(?:(?:[-=]?>|[-/x:])[a-z]\d{1,2}){1,3}"
 )
 """A word that looks like a move and not like a word of any language."""
+_MAY_NAME = re.compile(r"\d|(?<![^\W\d_])[^\W\d_](?![^\W\d_])")
+"""A digit, or a letter by itself: without them no words name a move."""
 _SIZE = re.compile(r"\d{1,2}(?:[x×]\d{1,2})?")
 _WORDS_TO_A_NUMBER = 4
 """A text of prose has at least this many words for each number; with fewer it may be a move."""
@@ -231,14 +233,11 @@ def _is_strong(found: Sequence[Word]) -> bool:
 
 @cache
 def _clause_starts() -> re.Pattern[str]:
-    """Behind what a clause may begin: a mark, a move, or the blank before a word such as "and" or "I"."""
+    """The same, and the blank before a word such as "and" or "I"."""
     linking, starting = (sorted(words(kind)) for kind in ("linking", "starting"))
     unlinked = "".join(rf"(?<!\b{word})" for word in linking)
-    return re.compile(
-        rf"[,;\u2026]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)|"
-        rf"\s(?=(?:{'|'.join(linking)})\s)|{unlinked}\s(?=(?:{'|'.join(starting)})\s)",
-        re.IGNORECASE,
-    )
+    blank = rf"\s(?=(?:{'|'.join(linking)})\s)|{unlinked}\s(?=(?:{'|'.join(starting)})\s)"
+    return re.compile(f"{_MARKS.pattern}|{blank}", re.IGNORECASE)
 
 
 def read(text: str, situation: Surroundings) -> Meaning:
@@ -345,17 +344,14 @@ class _Reader:
         claim = self._claimed(number, text)
         if claim is not None:
             return claim
-        core = self._without_asides(text)
-        claims = [self._claimed(number, core)] if core != text else []
-        if not any(claims):
-            parts = self._own_parts(text)
+        for begins in (_MARKS, _clause_starts()):
+            parts = self._own_parts(text, begins)
             # "It has to be D8, so D8 it is" says the same twice.
-            claims = [self._claimed(number, "".join(parts))] if parts else []
-            if not any(claims):
-                claims = [self._claimed(number, part) for part in parts]
-        lines = {claim.line if claim else "" for claim in claims}
-        if len(lines) == 1 and claims[0] is not None:
-            return replace(claims[0], rest=text)
+            for said in (["".join(parts)], parts):
+                claims = [self._claimed(number, each) for each in said if each]
+                lines = {claim.line if claim else "" for claim in claims}
+                if len(lines) == 1 and claims[0] is not None:
+                    return replace(claims[0], rest=text)
         return None
 
     def _claimed(self, number: int, text: str) -> _Claim | None:
@@ -368,36 +364,34 @@ class _Reader:
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in found) if claim is not None]
         return max(claims, key=lambda claim: len(claim.line), default=None)
 
-    def _without_asides(self, text: str) -> str:
-        """A sentence without the clauses that only greet, excuse or explain: "sorry I'm late, I play D4, hope so"."""
-        first, *pieces = _CLAUSE.split(in_plain_marks(text), maxsplit=_MOST_CLAUSES)
-        clauses = [("", first), *zip(pieces[::2], pieces[1::2], strict=True)]
-        return "".join(mark + clause for mark, clause in clauses if not self._is_apart(clause))
-
-    def _own_parts(self, text: str) -> list[str]:
-        """What the writer says of themselves in a sentence, without idle clauses; nothing if that is all of it."""
-        shown, kept, is_own = in_plain_marks(text), list[str](), True
-        starts = [0, *(match.end() for match in _clause_starts().finditer(shown) if match.end())]
+    def _own_parts(self, text: str, begins: re.Pattern[str]) -> list[str]:
+        """The clauses of a sentence without those that only greet, excuse or explain, "sorry I'm late, I play D4", and
+        without idle ones if the writer speaks of themselves; nothing if that is all of it. begins: what is before them.
+        """
+        shown, kept, idle, is_behind = in_plain_marks(text), list[str](), 0, False
+        found = islice(begins.finditer(shown), _MOST_CLAUSES)
+        starts = [0, *(match.end() for match in found if match.end())]
         clauses = [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
         for clause in clauses:
-            if self._is_apart(clause):
+            said = clause.strip(" ,;")
+            if self._is_apart(said):
                 continue
-            is_behind = any(map(self._mentioned, kept))
             # Behind a move without a mark, words may belong to it: "F6 for granted".
             is_bound = bool(kept) and kept[-1][-1:].isdigit()
-            if (not kept or is_behind) and not is_bound and self._is_idle(clause, is_behind=is_behind):
-                is_own = False
+            if (not kept or is_behind) and not is_bound and self._is_idle(said, is_behind=is_behind):
+                idle += 1
             else:
                 kept.append(clause)
+                is_behind = is_behind or bool(self._mentioned(said))
         # "Take F6, I dare you" tells the other player what to do.
-        is_own = is_own or not words("speaking").isdisjoint(plain("".join(kept)).split())
-        return kept if is_own and "?" not in text and len(clauses) > 1 else []
+        is_own = "?" not in text and not words("speaking").isdisjoint(plain("".join(kept)).split())
+        return kept if (len(kept) < len(clauses) and (is_own or not idle)) or (is_own and len(clauses) > 1) else []
 
     def _is_idle(self, clause: str, *, is_behind: bool) -> bool:
         """Whether nothing else in a sentence depends on a clause. is_behind: behind a move."""
-        if clause.rstrip().endswith(":") or not self._is_aside(clause, "doubt", "bearing", "board"):
+        if clause.endswith(":") or not self._is_aside(clause, "doubt", "bearing", "board"):
             return False
-        link, _, rest = clause.strip().partition(" ")
+        link, _, rest = clause.partition(" ")
         behind = rest if link.casefold() in words("linking") else clause
         return not (is_behind and self._says(behind, "only-spoken-of"))
 
@@ -502,6 +496,8 @@ class _Reader:
 
     def _mentioned(self, text: str) -> list[str]:
         """The legal moves that single words name."""
+        if not _MAY_NAME.search(in_plain_marks(text)):
+            return []
         found: dict[str, None] = {}
         for word in re.split(r"[\s,;:/\u3041-\u9fff]+", POSTCODE.sub(" ", in_plain_marks(text)).casefold()):
             bare = word.strip(" .,!?;:()\"'[]*")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from pbm.reading.book import Phrase, Spans, book, common, named
 from pbm.reading.book import words as kind
@@ -38,7 +39,7 @@ _WORD = re.compile(r"[\u3041-\u9fff]+|[^\s\u3041-\u9fff]+")
 """A word; between Japanese ones no blank stands, nor before or behind a move: "F6にします"."""
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1\1+")
 """A letter that is written as it is shouted: "goooo"."""
-_MARKS = ' .,!;:…"()*_•·-[]'
+_MARKS = ' .,!?;:…"()*_•·-[]'
 """What may stand around a word."""
 _ASKS = re.compile(r"\?[\s!?)\"']*$")
 """How a question ends: "C3?!" asks, too."""
@@ -70,8 +71,7 @@ class Sentence:
     """Nothing else stands in these lines."""
 
 
-@frozen
-class Word:
+class Word(NamedTuple):
     """A word of a sentence in its plain form, and where it stands in the plain text."""
 
     plain: str
@@ -99,13 +99,21 @@ def words_of(text: str) -> tuple[Word, ...]:
     ['hi', 'bert', "don't", 'play', 'd4', 'e5', '?']
     """
     text, spelt = in_plain_marks(text), named("spellings")
+    is_drawn_out = _DRAWN_OUT.search(text) is not None
     found: list[Word] = []
     for match in _WORD.finditer(text):
-        bare = match[0].strip(_MARKS + "?")
-        start, plain = match.start() + match[0].index(bare), bare.casefold()
-        plain = _DRAWN_OUT.sub(r"\1", plain)
-        parts = spelt.get(plain, plain).split()
-        found += [Word(part, start, start + len(bare), match[0].endswith(":")) for part in parts]
+        written = match[0]
+        bare = written.strip(_MARKS)
+        start, plain = match.start() + written.index(bare), bare.casefold()
+        if is_drawn_out:
+            plain = _DRAWN_OUT.sub(r"\1", plain)
+        if not plain:
+            continue
+        end, is_label = start + len(bare), written[-1] == ":"
+        if plain in spelt:
+            found += [Word(part, start, end, is_label) for part in spelt[plain].split()]
+        else:
+            found.append(Word(plain, start, end, is_label))
     if found and _ASKS.search(text):
         found.append(Word("?", len(text), len(text)))
     return tuple(found)
@@ -207,7 +215,7 @@ def sentences(text: str) -> list[Sentence]:
     """
     found: list[Sentence] = []
     for lines, joined in _paragraphs(unsigned(text)):
-        pieces = [piece for piece in _END.split(joined) if piece and piece.strip(_MARKS + "?")]
+        pieces = [piece for piece in _END.split(joined) if piece and piece.strip(_MARKS)]
         found += [Sentence(piece, lines, len(pieces) == 1) for piece in pieces]
         if len(found) >= MAX_SENTENCES:
             break
