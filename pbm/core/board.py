@@ -49,8 +49,8 @@ from pbm.domain.match import (
 )
 from pbm.store import HOUSE, Transaction
 
-REMEMBERED = 150_000
-"""Plies of all cached boards, which take some 200 octets each."""
+REMEMBERED = 100_000
+"""Plies of all cached boards, which take some 300 octets each."""
 _OF_A_BOARD = 8
 """As many plies take as much as the rest of a board."""
 

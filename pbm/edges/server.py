@@ -95,11 +95,8 @@ class Server:
         """Set when there may be mails to handle."""
         self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
         self._intake = Intake(service, self._waiting.set, self._doubt)
-        self._listener = (
-            Listener(listen, self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart)
-            if listen
-            else None
-        )
+        asked = self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart
+        self._listener = Listener(listen, *asked) if listen else None
         self._transport = transport
         told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
         self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
