@@ -32,8 +32,6 @@ from pbm.values import frozen
 
 READ = 8
 """How many sentences are read; an answer with more is no plain yes."""
-_CHAT = 3
-"""The blanks of a sentence that tells something; a shorter one may be about when, or what else."""
 _MOST_COMMAS = 3
 """After this many commas the rest of a sentence is one clause."""
 
@@ -100,13 +98,6 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         return Consent(Answer.YES, name)
     answer = _to_game(written, kinds, is_other=bool(game) and game_named(text) not in ("", game))
     return Consent(answer, name if answer is Answer.YES else "")
-
-
-def _is_idle(sentence: str) -> bool:
-    """Whether a sentence only tells something, so that no answer depends on it: "I have just put the tea on"."""
-    return (
-        plain(sentence).count(" ") >= _CHAT and "?" not in sentence and not says(sentence, "doubt", "limits", "bearing")
-    )
 
 
 def _agrees(kinds: Set[str], name: str, *, to_play: bool) -> bool:
@@ -205,7 +196,7 @@ def kinds_in(sentence: str, others: Collection[str]) -> list[set[str]]:
     )
     # "Yes of course, I look forward to it" would be an aside with polite words before it.
     if whole - {"", "aside"} or not clauses or not all(clauses):
-        return [whole or ({"aside"} if _is_idle(sentence) else set())]
+        return [whole]
     return clauses
 
 
