@@ -43,7 +43,7 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
-_MARKS = re.compile(r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
 """Behind what a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
@@ -231,13 +231,11 @@ def _is_strong(found: Sequence[Word]) -> bool:
     return all(_STRONG.fullmatch(word) or word in links or (len(word) == 1 and word.isalpha()) for word in plains)
 
 
-@cache
-def _clause_starts() -> re.Pattern[str]:
-    """The same, and the blank before a word such as "and" or "I"."""
-    linking, starting = (sorted(words(kind)) for kind in ("linking", "starting"))
-    unlinked = "".join(rf"(?<!\b{word})" for word in linking)
-    blank = rf"\s(?=(?:{'|'.join(linking)})\s)|{unlinked}\s(?=(?:{'|'.join(starting)})\s)"
-    return re.compile(f"{_MARKS.pattern}|{blank}", re.IGNORECASE)
+def _clauses(text: str) -> list[str]:
+    """The clauses of a sentence, each with the mark behind it."""
+    shown = in_plain_marks(text)
+    starts = [0, *(match.end() for match in islice(_CLAUSE.finditer(shown), _MOST_CLAUSES))]
+    return [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
 
 
 def read(text: str, situation: Surroundings) -> Meaning:
@@ -344,14 +342,16 @@ class _Reader:
         claim = self._claimed(number, text)
         if claim is not None:
             return claim
-        for begins in (_MARKS, _clause_starts()):
-            parts = self._own_parts(text, begins)
-            # "It has to be D8, so D8 it is" says the same twice.
-            for said in (["".join(parts)], parts):
-                claims = [self._claimed(number, each) for each in said if each]
-                lines = {claim.line if claim else "" for claim in claims}
-                if len(lines) == 1 and claims[0] is not None:
-                    return replace(claims[0], rest=text)
+        clauses = _clauses(text)
+        if len(clauses) == 1:
+            return None
+        own = [clause for clause in clauses if not self._is_apart(clause.strip(" ,;"))]
+        # "It has to be D8, so D8 it is" says the same twice.
+        for said in (["".join(own)], own):
+            claims = [self._claimed(number, each) for each in said if each]
+            lines = {claim.line if claim else "" for claim in claims}
+            if len(lines) == 1 and claims[0] is not None:
+                return replace(claims[0], rest=text)
         return None
 
     def _claimed(self, number: int, text: str) -> _Claim | None:
@@ -364,38 +364,8 @@ class _Reader:
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in found) if claim is not None]
         return max(claims, key=lambda claim: len(claim.line), default=None)
 
-    def _own_parts(self, text: str, begins: re.Pattern[str]) -> list[str]:
-        """The clauses of a sentence without those that only greet, excuse or explain, "sorry I'm late, I play D4", and
-        without idle ones if the writer speaks of themselves; nothing if that is all of it. begins: what is before them.
-        """
-        shown, kept, idle, is_behind = in_plain_marks(text), list[str](), 0, False
-        found = islice(begins.finditer(shown), _MOST_CLAUSES)
-        starts = [0, *(match.end() for match in found if match.end())]
-        clauses = [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
-        for clause in clauses:
-            said = clause.strip(" ,;")
-            if self._is_apart(said):
-                continue
-            # Behind a move without a mark, words may belong to it: "F6 for granted".
-            is_bound = bool(kept) and kept[-1][-1:].isdigit()
-            if (not kept or is_behind) and not is_bound and self._is_idle(said, is_behind=is_behind):
-                idle += 1
-            else:
-                kept.append(clause)
-                is_behind = is_behind or bool(self._mentioned(said))
-        # "Take F6, I dare you" tells the other player what to do.
-        is_own = "?" not in text and not words("speaking").isdisjoint(plain("".join(kept)).split())
-        return kept if (len(kept) < len(clauses) and (is_own or not idle)) or (is_own and len(clauses) > 1) else []
-
-    def _is_idle(self, clause: str, *, is_behind: bool) -> bool:
-        """Whether nothing else in a sentence depends on a clause. is_behind: behind a move."""
-        if clause.endswith(":") or not self._is_aside(clause, "doubt", "bearing", "board"):
-            return False
-        link, _, rest = clause.partition(" ")
-        behind = rest if link.casefold() in words("linking") else clause
-        return not (is_behind and self._says(behind, "only-spoken-of"))
-
     def _is_apart(self, clause: str) -> bool:
+        """Whether a clause only greets, excuses or explains: "sorry I'm late, I play D4"."""
         asides = self.here.phrases(clause, "aside")
         if any(phrase.group and not phrase.is_loose for phrase in asides):
             return True
