@@ -86,8 +86,9 @@ def test_a_command_is_answered_into_the_mailbox(service, tmp_path):
     assert "Cross Board 101" in letters(tmp_path, "bob@x.org")[0].read_text()
 
 
-def test_a_file_that_is_mostly_unused_shrinks_beside_the_work(service, tmp_path):
+def test_a_file_that_is_mostly_unused_shrinks_beside_the_work(service, tmp_path, monkeypatch):
     store = service.store
+    monkeypatch.setattr("pbm.edges.server._AGENDA_SECONDS", 0.05)
     if store.free_octets() is None or store.locks_rows:
         pytest.skip("PostgreSQL looks after its files by itself")
 
