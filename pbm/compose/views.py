@@ -221,7 +221,7 @@ def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Even
 MAX_ALT = 4000
 """The most characters of a picture's description."""
 MAP = "The whole board once more, smaller."
-KEPT = 200  # more than the mails of a transaction show
+KEPT = 32  # the mails of a board are made one after another
 """How many views are cached."""
 
 

@@ -296,8 +296,9 @@ class State:
         """Meaningless once outcome is not None."""
         return self.seat(self.game.to_move(self.position))
 
-    @cached_property
+    @property
     def scene(self) -> Scene:
+        # Not kept with a state, of which thousands are remembered: all cells of the board take far more room than it.
         return self.game.scene(self.position, self.last)
 
     @cached_property
