@@ -17,15 +17,15 @@ import tempfile
 from collections import deque
 from contextlib import suppress
 from email.utils import parseaddr
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
 import aiosmtplib
-from aiosmtplib import SMTPResponseException
+from aiosmtplib import SMTPResponseException, SMTPStatus
 
 from pbm.domain.configuration import SmarthostSettings
-from pbm.edges.handover import Broken, Handover, Refused, Reply, Stage
 from pbm.store.backup import sync_folder
 from pbm.values import frozen
 
@@ -88,6 +88,26 @@ class Transport(Protocol):
         """Close what is kept open; send() is not called afterwards."""
 
 
+class Stage(StrEnum):
+    """The point in the dialogue at which the server refuses, by its command."""
+
+    SENDER = "MAIL"
+    RECIPIENT = "RCPT"
+    TEXT = "DATA"
+
+
+_GOODBYE_SECONDS = 2
+_TEXT_PATIENCE = 10
+"""How many times as long the answer to a text may take: giving up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
+
+
+class Connection(aiosmtplib.SMTP):
+    """A connection over which mails go one after another."""
+
+    was_used = False
+    """Whether a mail was handed over on it, or refused."""
+
+
 class Smarthost:
     """Delivery over SMTP connections that are kept open.
 
@@ -103,10 +123,10 @@ class Smarthost:
         self._settings = settings
         self._domain = domain
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
-        self._kept: list[Handover] = []
+        self._kept: list[Connection] = []
         self._under_way = 0
         """How many mails have a connection, or are opening one."""
-        self._waiting: deque[asyncio.Future[Handover | None]] = deque()
+        self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def send(self, mail: Outgoing) -> None:
         if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
@@ -123,16 +143,19 @@ class Smarthost:
 
     async def close(self) -> None:
         while self._kept:
-            await self._kept.pop().leave()
+            connection = self._kept.pop()
+            with suppress(aiosmtplib.SMTPException):
+                await connection.quit(timeout=_GOODBYE_SECONDS)
+            connection.close()
 
-    async def _free(self) -> Handover:
+    async def _free(self) -> Connection:
         """A connection that is or becomes free; the mail counts as under way then. Raises: Unreachable."""
         if self._under_way >= self._settings.connections:
             return await self._passed_on() or await self._connection()
         self._under_way += 1
         return self._kept.pop() if self._kept else await self._connection()
 
-    async def _connection(self) -> Handover:
+    async def _connection(self) -> Connection:
         """A new connection; if the server accepts no more, one that another mail is done with. Raises: Unreachable.
 
         The mail is under way before, and no longer is if this raises.
@@ -152,12 +175,12 @@ class Smarthost:
             if (connection := await self._passed_on()) is not None:
                 return connection
 
-    async def _passed_on(self) -> Handover | None:
+    async def _passed_on(self) -> Connection | None:
         """What the next finished mail leaves: its connection, or None for only its place. The mail is under way again.
 
         Raises: Unreachable when nothing is left to wait for.
         """
-        waiting: asyncio.Future[Handover | None] = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[Connection | None] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiting)
         try:
             return await waiting
@@ -167,7 +190,7 @@ class Smarthost:
                 self._leave(waiting.result())
             raise
 
-    def _leave(self, connection: Handover | None) -> None:
+    def _leave(self, connection: Connection | None) -> None:
         """A mail is done with its connection, or has none: hand its place to a mail that waits."""
         if (waiting := self._next_waiting()) is not None:
             waiting.set_result(connection)
@@ -181,15 +204,15 @@ class Smarthost:
         while (waiting := self._next_waiting()) is not None:
             waiting.set_exception(Unreachable(refusal.reason, refusal.code))
 
-    def _next_waiting(self) -> asyncio.Future[Handover | None] | None:
+    def _next_waiting(self) -> asyncio.Future[Connection | None] | None:
         while self._waiting:
             if not (waiting := self._waiting.popleft()).done():
                 return waiting
         return None
 
-    async def _connect(self) -> Handover:
+    async def _connect(self) -> Connection:
         settings = self._settings
-        client = aiosmtplib.SMTP(
+        client = Connection(
             hostname=settings.host,
             port=settings.port,
             local_hostname=self._domain,
@@ -206,21 +229,40 @@ class Smarthost:
             raise Unreachable(f"{refusal.code} {refusal.message}", refusal.code) from refusal
         except (aiosmtplib.SMTPException, OSError) as error:
             raise Unreachable(_reason(error)) from error
-        if client.transport is None:
-            raise Unreachable("the server closed the connection after its greeting")
-        return Handover(client.transport, client.esmtp_extensions, settings.timeout_seconds)
+        return client
 
-    async def _hand_over(self, connection: Handover, mail: Outgoing) -> None:
-        try:
-            if not ((mail.envelope_from + mail.recipient).isascii() or connection.takes_utf8):
+    async def _hand_over(self, connection: Connection, mail: Outgoing) -> None:
+        """Hand the mail over; the connection is kept if the next mail can begin anew on it."""
+        parameters = f" SIZE={len(mail.data)}" if connection.supports_extension("size") else ""
+        # RFC 6531, 3.4: only with this parameter may addresses hold other letters.
+        if not (mail.envelope_from + mail.recipient).isascii():
+            if not connection.supports_extension("smtputf8"):
+                self._leave(connection)
                 raise RecipientRefused("the mail server takes no addresses beyond ASCII")
-            await connection.send(mail.envelope_from, mail.recipient, mail.data)
-        except Refused as refusal:
-            raise _refused(refusal.stage, refusal.reply) from refusal
-        except Broken as end:
-            raise (_Unsent if end.before_data else MaybeTaken)(_reason(end)) from end
+            parameters += " SMTPUTF8 BODY=8BITMIME"
+        sender, recipient = f"FROM:<{mail.envelope_from}>{parameters}", f"TO:<{mail.recipient}>"
+        stage, is_clean, connection.was_used = Stage.SENDER, False, True
+        try:
+            for stage, words in ((Stage.SENDER, sender), (Stage.RECIPIENT, recipient)):
+                reply = await connection.execute_command(stage.encode(), words.encode())
+                if reply.code // 100 != 2:
+                    raise SMTPResponseException(reply.code, reply.message)
+            stage = Stage.TEXT
+            await connection.data(mail.data, timeout=_TEXT_PATIENCE * self._settings.timeout_seconds)
+            is_clean = True
+        except (aiosmtplib.SMTPException, OSError) as error:
+            # Nobody knows whether a text was taken; what was only announced cannot have been.
+            if not isinstance(error, SMTPResponseException) or error.code == SMTPStatus.invalid_response:
+                raise (MaybeTaken if stage is Stage.TEXT else _Unsent)(_reason(error)) from error
+            with suppress(aiosmtplib.SMTPException):
+                await connection.rset()
+                is_clean = True
+            raise _refused(stage, error) from error
         finally:
-            self._leave(connection if connection.is_open else None)
+            # Otherwise a late reply would be taken for one to the next mail.
+            if not is_clean:
+                connection.close()
+            self._leave(connection if connection.is_connected else None)
 
 
 async def _introduce(client: aiosmtplib.SMTP) -> None:
@@ -258,7 +300,7 @@ servers that give none. Further on it may quote what another server said of our 
 """
 
 
-def _refused(stage: Stage, reply: Reply) -> NotSent:
+def _refused(stage: Stage, reply: SMTPResponseException) -> NotSent:
     """What a refusal means for the mail.
 
     Only one that surely is of the address is final, also after DATA, where some servers check it. The rest is for
@@ -266,11 +308,11 @@ def _refused(stage: Stage, reply: Reply) -> NotSent:
     the same 550. 552 at RCPT is a full mailbox or too many recipients (RFC 5321 4.5.3.1.10), which passes. 421 means
     that the server closes the connection.
     """
-    told = f"{reply.code} {reply.text}"
-    if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.match(reply.text)):
+    told = f"{reply.code} {reply.message}"
+    if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.match(reply.message)):
         return TemporaryFailure(told, reply.code)
     if reply.code >= 500:
-        is_nobody = stage is not Stage.SENDER and _NOBODY.match(reply.text)
+        is_nobody = stage is not Stage.SENDER and _NOBODY.match(reply.message)
         return (RecipientRefused if is_nobody else MailRefused)(told, reply.code)
     if reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT):
         return _Unsent(told, reply.code)
@@ -408,4 +450,5 @@ async def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    # Errors of aiosmtplib hold more than their words.
+    return str(getattr(error, "message", error)) or type(error).__name__

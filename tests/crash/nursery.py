@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pbm.edges import handover
+from pbm.edges import transports
 from pbm.edges.claims import Claims
 from pbm.server import batch, thinker
 from tests.crash.points import POINTS, die_at, die_at_step
@@ -62,7 +62,7 @@ def _be(order: dict[str, Any]) -> None:
         os.dup2(out, number)
     os.dup2(os.open(order.get("input", os.devnull), os.O_RDONLY), 0)
     Claims.lease_seconds, Claims.renewal_seconds = LEASE_SECONDS, LEASE_SECONDS / 3
-    handover._TEXT_PATIENCE = 1
+    transports._TEXT_PATIENCE = 1
     thinker.HELD = timedelta(seconds=LEASE_SECONDS)
     if order.get("clock"):
         batch.SUSPECTED = NEVER  # type: ignore[attr-defined]

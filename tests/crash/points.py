@@ -30,7 +30,7 @@ POINTS: dict[str, tuple[str, str]] = {
     "a mail is handled": ("pbm.server:Service.handle", "after"),
     "mails are taken up for delivery": ("pbm.store.queues:Outbox.claim", "after"),
     "a mail is about to be sent": ("pbm.edges.transports:Smarthost.send", "before"),
-    "a mail is half sent": ("pbm.edges.handover:Handover._hand_over", "before"),
+    "a mail is half sent": ("pbm.edges.transports:Connection.data", "before"),
     "the smarthost took a mail, it is not marked": ("pbm.edges.transports:Smarthost.send", "after"),
     "a mail is marked as sent, not committed": ("pbm.store.queues:Outbox.sent", "after"),
     "a delivery is marked": ("pbm.edges.claims:Claims.exchange", "after"),
