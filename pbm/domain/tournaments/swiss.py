@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import combinations, combinations_with_replacement, count, groupby, product
+from itertools import combinations, count, groupby, product
 
 from pbm.domain.tournaments.bouts import (
     DOWN,
@@ -26,11 +25,9 @@ from pbm.domain.tournaments.bouts import (
     Bout,
     Contender,
     Entrant,
-    Seats,
     contenders,
     seated,
 )
-from pbm.domain.tournaments.classes import Classes, straightest
 from pbm.values import frozen
 
 Edge = tuple[int, int]
@@ -46,13 +43,9 @@ def best(edges: Mapping[Edge, Sequence[int]]) -> set[Edge]:
     return {(one, two) if one < two else (two, one) for one, two in networkx.max_weight_matching(graph)}
 
 
-def folded(edges: Mapping[Edge, Sequence[int]], most: int | None = None) -> dict[Edge, int]:
-    """The measures of each edge as one integer, whose sums are ordered like the sums of the measures.
-
-    most: how many edges are summed up at most; None: as many as have no vertex in common.
-    """
-    if most is None:
-        most = len({vertex for edge in edges for vertex in edge}) // 2
+def folded(edges: Mapping[Edge, Sequence[int]]) -> dict[Edge, int]:
+    """The measures of each edge as one integer, whose sums over a matching are ordered like those of the measures."""
+    most = len({vertex for edge in edges for vertex in edge}) // 2
     weights = [0] * len(edges)
     for column in zip(*edges.values(), strict=True):
         base = most * (max(0, *column) - min(0, *column)) + 1
@@ -69,7 +62,6 @@ _POINT = 2
 _AT_ONCE = 8  # with more, the integers become too long
 """The opponents of this many in the upper half are found together."""
 Edges = Mapping[Edge, int]
-_Kind = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -149,106 +141,8 @@ class Bracket:
 
     def pairs(self) -> list[tuple[Contender, Contender]]:
         """The best pairs, each with the higher-ranked one first."""
-        chosen = self.by_classes()
-        if chosen is None:  # rarely so: a graph of all pairs takes minutes for a thousand players
-            chosen = self.searched()
         ranked = self.ranked
-        return [(ranked[one], ranked[two]) for one, two in sorted(chosen)]
-
-    def by_classes(self) -> list[Edge] | None:
-        """The best pairs, if these join floaters and then one half with the other, in classes that belong together;
-        None otherwise.
-        """
-        if self.size < len(self.ranked) or self.size < 2:
-            return None  # the bracket below has its say (C.7), or there is nobody to pair
-        classes = self._classes()
-        if classes is None:
-            return None
-        pairs = self._floated(classes)
-        if pairs is None:
-            return None
-        rest = _without_these(range(self.size), _vertices(pairs))
-        half = len(rest) // 2
-        upper, lower = rest[:half] + self._nobody, rest[half:]
-
-        def fits(one: int, two: int) -> bool:
-            return classes.belong(one, two) and self._may_pair(one, two)
-
-        # D.1: mostly the first may meet the first and so on, and then there is nothing to look for.
-        if not all(map(fits, upper, lower)):
-            places = straightest([[place for place, two in enumerate(lower) if fits(one, two)] for one in upper])
-            if places is None:
-                return None
-            lower = [lower[place] for place in places]
-        return pairs + list(zip(rest[:half], lower, strict=False))
-
-    @property
-    def _nobody(self) -> list[int]:
-        """The vertex that is the opponent of whoever is left over, if somebody is."""
-        return [self.size] if self.size % 2 else []
-
-    def _classes(self) -> Classes | None:
-        """The members of the bracket who are alike; None if not all can be paired, as far as classes tell."""
-        kinds: dict[_Kind, list[int]] = {}
-        for vertex, each in enumerate(self.ranked):
-            kinds.setdefault(self._kind(each), []).append(vertex)
-        members = list(kinds.values())
-        weights = self._class_weights(members)
-        if self._nobody:
-            weights |= {(number, len(members)): 0 for number in range(len(members))}
-            members.append(self._nobody)
-        return Classes.of(members, weights)
-
-    def _floated(self, classes: Classes) -> list[Edge] | None:
-        """The pairs of the floaters from above, each with the highest opponent that leaves a best rest.
-
-        None if one has no such opponent.
-        """
-        rest = list(range(self.size))
-        pairs: list[Edge] = []
-        for mover in range(self.moved):
-            # A floater who was met by one ranked higher.
-            if mover not in rest:
-                continue
-            rest.remove(mover)
-            others = [other for other in rest if classes.belong(mover, other) and self._may_pair(mover, other)]
-            other = next((each for each in others if classes.may_leave(mover, each)), None)
-            if other is None:
-                return None
-            rest.remove(other)
-            classes.leave(mover, other)
-            pairs.append((mover, other))
-        return pairs
-
-    def _may_pair(self, one: int, two: int) -> bool:
-        return self.size in (one, two) or self.may_meet(self.ranked[one], self.ranked[two])
-
-    def _kind(self, each: Contender) -> _Kind:
-        """All that the measures of a pair take from one of the two."""
-        seats = each.seats
-        lead = (abs(seats.balance) > 1, seats.is_doubled) if each.is_leader else None
-        is_wanted = self.must_complete is not None and each.byes > self.must_complete
-        return each.points, seats.due, seats.claim, lead, each.floats, is_wanted
-
-    def _class_weights(self, members: Sequence[Sequence[int]]) -> dict[Edge, int]:
-        """The weight of a pair of each two classes; 0 where no members may meet, which is as if both were left over."""
-        measures: dict[Edge, tuple[int, ...]] = {}
-        weights: dict[Edge, int] = {}
-        for one, two in combinations_with_replacement(range(len(members)), 2):
-            # Nobody meets themselves.
-            if one == two and len(members[one]) == 1:
-                continue
-            weights[one, two] = 0
-            pairs = combinations(members[one], 2) if one == two else product(members[one], members[two])
-            allowed = next((pair for pair in pairs if self._may_pair(*pair)), None)
-            if allowed is not None:
-                higher, lower = sorted(allowed)
-                measures[one, two] = tuple(self._inside(self.ranked[higher], self.ranked[lower]))
-        return weights | folded(measures, (self.size + 1) // 2)
-
-    def searched(self) -> list[Edge]:
-        """The best pairs, from the graph of all: slow with a hundred or more."""
-        return list(self._chosen())
+        return [(ranked[one], ranked[two]) for one, two in sorted(self._chosen())]
 
     def _chosen(self) -> Iterator[Edge]:
         edges = self.edges()
@@ -395,26 +289,16 @@ def bouts(
 
     seeded: all entrants, the strongest first. before: the bouts of each earlier round. absent: entrants not to pair.
     """
-    return list(_bouts(tuple(seeded), tuple(map(tuple, before)), frozenset(absent), is_last=is_last))
-
-
-@lru_cache(maxsize=4)  # this slow step is done once before others must wait for it, and repeated while they do
-def _bouts(
-    seeded: tuple[Entrant, ...], before: tuple[tuple[Bout, ...], ...], absent: frozenset[Entrant], *, is_last: bool
-) -> tuple[Bout, ...]:
-
     ranked = contenders(seeded, before, absent, is_last=is_last)
     pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
     pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
     paired = {contender.entrant for pair in pairs for contender in pair}
     resting = [Bout(each.entrant, played=False) for each in ranked if each.entrant not in paired]
-    return (*map(_bout, pairs), *resting)
-
-
-def _bout(pair: Pair) -> Bout:
-    higher, lower = pair
-    seats: dict[Entrant, Seats] = {each.entrant: each.seats for each in pair}
-    return Bout(*seated(higher.entrant, lower.entrant, seats, is_odd=higher.number % 2 == 1))
+    seats = {each.entrant: each.seats for each in ranked}
+    played = [
+        Bout(*seated(higher.entrant, lower.entrant, seats, is_odd=higher.number % 2 == 1)) for higher, lower in pairs
+    ]
+    return played + resting
 
 
 @frozen
@@ -500,44 +384,11 @@ class _Round:
 
     def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
         """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
-        # Mostly so, and a graph of all pairs takes far longer.
-        if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
-            return True
         pairs = combinations(sorted(these, key=lambda each: each.number), 2)
         numbered = ((one.number, two.number) for one, two in pairs if self._rules.allow(one, two))
         edges = {pair: (1, len(wanted & {*pair})) for pair in numbered}
         left = {each.number for each in these}.difference(*best(edges))
         return len(left) <= 1 and left.isdisjoint(wanted)
-
-    def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
-        """Whether greedy pairing achieves that, with those left over put into other pairs; it usually does."""
-        left: list[Contender] = []
-        pairs: list[Pair] = []
-        while waiting:
-            one, *others = waiting
-            two = next((each for each in others if self._rules.allow(one, each)), None)
-            if two is None:
-                left.append(one)
-            else:
-                pairs.append((one, two))
-            waiting = [each for each in others if each is not two]
-        # Often the last two, who have met.
-        while len(left) > 1:
-            opened = self._opened(pairs, left[0], left[1])
-            if opened is None:
-                return False
-            pairs.remove(opened[0])
-            pairs += opened[1:]
-            del left[:2]
-        return wanted.isdisjoint(each.number for each in left)
-
-    def _opened(self, pairs: Sequence[Pair], one: Contender, two: Contender) -> tuple[Pair, Pair, Pair] | None:
-        """A pair that these two can be divided among, and the two pairs that replace it."""
-        for pair in pairs:
-            for first, second in (pair, pair[::-1]):
-                if self._rules.allow(one, first) and self._rules.allow(two, second):
-                    return pair, (one, first), (two, second)
-        return None
 
 
 def _without(these: Sequence[Contender], pairs: Sequence[Pair]) -> list[Contender]:
