@@ -30,7 +30,6 @@ CLASSES = {
     "Ending": "of a match; and of a game on a board of cells",
     "Line": "of a tournament's standings; and of a drawing",
     "Outcome": "of a game; and of a command",
-    "Refused": "by the next mail server; and by the shell's commands",
     "Settings": "of a player; and of the server",
     "Sheet": "that a plane is drawn on; and that a mail is",
     "Stage": "of a tournament; and of an SMTP dialogue",
