@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from pbm.cli.acts import clock
-from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, reads, shows
+from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, shows
 from pbm.cli.output import (
     FOLDER,
     TEXT,
@@ -24,7 +24,6 @@ from pbm.cli.output import (
     content_of,
     counted,
     json_option,
-    print_fields,
     print_json,
     replayed,
     say,
@@ -95,12 +94,11 @@ def _boards(
     return tx.matches.summaries(game=game, player_ids=ids, active=active, limit=limit)
 
 
-def _print_board(found: tuple[Match, State], as_json: bool) -> None:
+def _print_board(match: Match, state: State, as_json: bool) -> None:
     """The board with its drawing and its moves."""
     from pbm import draw
     from pbm.compose.scoresheet import move_list
 
-    match, state = found
     drawing = draw.text(state.game.scene(state.position, state.last))
     if as_json:
         print_json(_board_row(match, state) | {"drawing": drawing})
@@ -114,8 +112,8 @@ def _print_board(found: tuple[Match, State], as_json: bool) -> None:
 
 @board.command()
 @click.argument("which", callback=_board_and_ply, metavar="BOARD[#PLY]")
-@reads(_print_board)
-def show(tx: Transaction, which: tuple[int, int | None]) -> tuple[Match, State]:
+@json_option
+def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -> None:
     """Draw a board as it is now, or as it was after a ply.
 
     Negative plies count from the end.
@@ -123,8 +121,10 @@ def show(tx: Transaction, which: tuple[int, int | None]) -> tuple[Match, State]:
     from pbm.server.rows import board_numbered
 
     number, ply = which
-    opened = board_numbered(tx, number)
-    return opened.match, opened.state if ply is None else opened.at(ply)
+    with invocation.store() as store, store.read() as tx:
+        opened = board_numbered(tx, number)
+        state = opened.state if ply is None else opened.at(ply)
+    _print_board(opened.match, state, as_json)
 
 
 @board.command(context_settings=GAME_WORDS)
@@ -137,7 +137,7 @@ def move(hand: Arbiter, number: int, userid: str, words: tuple[str, ...], as_jso
 
     Both players get an email.
     """
-    _print_board(hand.move(number, userid, " ".join(words)), as_json)
+    _print_board(*hand.move(number, userid, " ".join(words)), as_json)
 
 
 @board.command()
@@ -335,7 +335,7 @@ def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, a
     (game, first, second), options = parted(words, "a game and two userids", "cross -size=4 alice bob")
     match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
     if as_json:
-        print_fields(_row(match), as_json=True)
+        print_json(_row(match))
     else:
         say(f"Board {match.board} has started: {match.game}, {match.player(1).userid} moves first.")
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from pbm import __version__
-from pbm.cli.output import FILE, Refused, Row, ask, json_option, print_fields, print_rows, say
+from pbm.cli.output import FILE, Refused, Row, ask, json_option, print_fields, print_json, print_rows, say
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
@@ -155,11 +155,10 @@ def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
     return decorated
 
 
-def reads(shown: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
-    """Gives a command that only shows something a transaction, and --json; what it returns is shown after that.
+def reads(shown: Callable[[Any], None]) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """Gives a command that only shows something a transaction; what it returns is shown after that, or printed as JSON.
 
-    It needs the database and nothing of the server, which would take ten times as long to import. shown: is given what
-    the command returns, and as_json.
+    It needs the database and nothing of the server, which would take ten times as long to import.
     """
 
     def decorated(command: Callable[..., Any]) -> Callable[..., None]:
@@ -168,7 +167,11 @@ def reads(shown: Callable[..., None]) -> Callable[[Callable[..., Any]], Callable
         def run(invocation: Invocation, as_json: bool, **said: Any) -> None:
             with invocation.store() as store, store.read() as tx:
                 found = command(tx, **said)
-            shown(found, as_json=as_json)
+            # Octets are for another program, as they are.
+            if as_json and not isinstance(found, bytes):
+                print_json(found)
+            else:
+                shown(found)
 
         return run
 
@@ -181,7 +184,7 @@ shows = reads(print_fields)
 
 def lists(nothing: str) -> Callable[[Callable[..., Sequence[Row]]], Callable[..., None]]:
     """For a command that returns rows. nothing: what to tell a person if there are none."""
-    return reads(lambda rows, as_json: print_rows(rows, as_json=as_json, nothing=nothing))
+    return reads(partial(print_rows, nothing=nothing))
 
 
 def log_warnings() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from pbm.cli.frame import Group, Invocation, irrevocable, lists, reads
-from pbm.cli.output import FILE, Refused, counted, print_json, say, write_file
+from pbm.cli.output import FILE, Refused, counted, say, write_file
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
@@ -30,22 +30,18 @@ def identity() -> None:
     """
 
 
-def _print_identity(found: tuple[str, list[str]], as_json: bool) -> None:
-    address, former = found
-    if as_json:
-        print_json({"address": address, "former": former})
-    else:
-        click.echo("\n".join([address, *(f"also: {each}" for each in former)]))
+def _print_identity(found: schemas.IdentityPrinted) -> None:
+    click.echo("\n".join([found["address"], *(f"also: {each}" for each in found["former"])]))
 
 
 @identity.command()
 @reads(_print_identity)
-def show(tx: Transaction) -> tuple[str, list[str]]:
+def show(tx: Transaction) -> schemas.IdentityPrinted:
     """Print the address and its former ones."""
     known = tx.identity.get()
     if known is None:
         raise Refused("The database has no address yet. The first server that is told a domain sets it.")
-    return "@".join(known), [*tx.identity.former()]
+    return {"address": "@".join(known), "former": [*tx.identity.former()]}
 
 
 @identity.command("set")

@@ -21,7 +21,6 @@ from pbm.cli.output import (
     all_are_meant,
     content_of,
     print_fields,
-    print_json,
     print_rows,
     printable,
     row_of,
@@ -46,18 +45,18 @@ def state_option(*states: str) -> Callable[[Callable[..., Any]], Callable[..., A
 raw_option = click.option("--raw", is_flag=True, help="Print the email alone, byte for byte.")
 
 
-def print_mail(found: tuple[Row | None, bytes], as_json: bool) -> None:
-    """Print a mail with what is known of it, safe for a terminal; without that only its bytes."""
-    row, mail = found
-    text = mail.decode("utf-8", "replace").replace("\r\n", "\n")
+def print_mail(found: Row | bytes) -> None:
+    """Print a mail with what is known of it, safe for a terminal; or only its bytes."""
     # Another program reads it, so not an octet is added.
-    if row is None:
-        click.echo(mail, nl=False)
-    elif as_json:
-        print_json({**row, "mail": text})
+    if isinstance(found, bytes):
+        click.echo(found, nl=False)
     else:
-        print_fields(row, as_json=False)
-        click.echo(f"\n{printable(text)}")
+        print_fields({name: value for name, value in found.items() if name != "mail"})
+        click.echo(f"\n{printable(found['mail'])}")
+
+
+def _text(mail: bytes) -> str:
+    return mail.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 @click.group(cls=Group)
@@ -98,7 +97,7 @@ def count(tx: Transaction) -> list[schemas.UnansweredPrinted]:
 @click.argument("number", type=NUMBER, metavar="ID")
 @raw_option
 @reads(print_mail)
-def show(tx: Transaction, number: int, raw: bool) -> tuple[Row | None, bytes]:
+def show(tx: Transaction, number: int, raw: bool) -> Row | bytes:
     """One email as it came, and those it has caused.
 
     Once it is handled, its passwords are left out.
@@ -106,7 +105,7 @@ def show(tx: Transaction, number: int, raw: bool) -> tuple[Row | None, bytes]:
     from pbm.server.rows import received
 
     mail = received(tx, number)
-    return None if raw else {**_row(mail), "outbox": tx.outbox.due_to(number)}, mail.raw
+    return mail.raw if raw else {**_row(mail), "outbox": tx.outbox.due_to(number), "mail": _text(mail.raw)}
 
 
 @inbox.command()
@@ -221,12 +220,11 @@ def outbox() -> None:
     """Outgoing emails."""
 
 
-def _print_outgoing(rows: list[Row], as_json: bool) -> None:
+def _print_outgoing(rows: list[Row]) -> None:
     # 80 columns have no room for the board, which the subject names, nor for delivery without trouble.
-    if not as_json:
-        smooth = {"board": None, "due_at": None, "attempts": None}
-        rows = [{**row, **(smooth if not row["trouble"] else {"board": None})} for row in rows]
-    print_rows(rows, as_json=as_json, nothing="There are no such emails.")
+    smooth = {"board": None, "due_at": None, "attempts": None}
+    shown = [{**row, **(smooth if not row["trouble"] else {"board": None})} for row in rows]
+    print_rows(shown, nothing="There are no such emails.")
 
 
 @outbox.command("list")
@@ -248,27 +246,22 @@ def list_outgoing(tx: Transaction, state: str | None, limit: int) -> list[Row]:
 @raw_option
 @click.option("--value", is_flag=True, help="Print, as JSON, what the email is made from.")
 @reads(print_mail)
-def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> tuple[Row | None, bytes]:
+def show_outgoing(tx: Transaction, number: int, raw: bool, value: bool) -> Row | bytes:
     """One email as it goes out, and the one that caused it.
 
     It is made anew from what is stored, byte for byte as it was or will be sent, but without our signature.
     """
+    from pbm.compose.tell import Untellable, mail_bytes
     from pbm.server.rows import queued
 
     mail = queued(tx, number)
     if value:
-        return None, f"{json.dumps(_value(mail.mail), indent=2)}\n".encode()
-    return None if raw else _outgoing_row(mail) | {"inbox": mail.inbox_id}, _made(mail)
-
-
-def _made(queued: Queued) -> bytes:
-    """The bytes of an email. Raises: Refused if it cannot be made."""
-    from pbm.compose.tell import Untellable, mail_bytes
-
+        return f"{json.dumps(_value(mail.mail), indent=2)}\n".encode()
     try:
-        return mail_bytes(queued.mail)
+        made = mail_bytes(mail.mail)
     except Untellable as error:
-        raise Refused(f"Email {queued.id} cannot be made ({error}); --value prints what it is made from.") from error
+        raise Refused(f"Email {number} cannot be made ({error}); --value prints what it is made from.") from error
+    return made if raw else {**_outgoing_row(mail), "inbox": mail.inbox_id, "mail": _text(made)}
 
 
 def _value(mail: Mail) -> dict[str, Any]:

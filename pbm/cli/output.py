@@ -61,33 +61,28 @@ def counted(number: int, noun: str) -> str:
     return counted(number, noun)
 
 
-def print_rows(rows: Sequence[Row], *, as_json: bool, nothing: str) -> None:
-    """A table, without columns that would be empty. nothing: what to tell a person if there are no rows."""
-    if as_json:
-        print_json(rows)
-    elif not rows:
+def print_rows(rows: Sequence[Row], nothing: str) -> None:
+    """A table, without columns that would be empty. nothing: what to tell if there are no rows."""
+    if not rows:
         click.echo(nothing)
-    else:
-        table = [[name.replace("_", " ") for name in rows[0]], *([*map(_shown, row.values())] for row in rows)]
-        # Most columns are empty for most lists, and 80 characters are all a terminal may have.
-        columns = [column for column in zip(*table, strict=True) if any(column[1:])]
-        widths = [max(map(len, column)) for column in columns]
-        for line in zip(*columns, strict=True):
-            click.echo("  ".join(map(str.ljust, line, widths)).rstrip())
-
-
-def print_fields(row: Row, *, as_json: bool) -> None:
-    """Print one thing, a line for each field."""
-    if as_json:
-        print_json(row)
         return
+    table = [[name.replace("_", " ") for name in rows[0]], *([*map(_shown, row.values())] for row in rows)]
+    # Most columns are empty for most lists, and 80 characters are all a terminal may have.
+    columns = [column for column in zip(*table, strict=True) if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    for line in zip(*columns, strict=True):
+        click.echo("  ".join(map(str.ljust, line, widths)).rstrip())
+
+
+def print_fields(row: Row) -> None:
+    """Print one thing, a line for each field."""
     width = max(map(len, row))
     for name, value in row.items():
         click.echo(f"{name.replace('_', ' '):{width}}  {_shown(value)}".rstrip())
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2, default=_as_json))
+    click.echo(json.dumps(value, indent=2, default=datetime.isoformat))
 
 
 def replayed(store: Store, boards: Sequence[int] | None = None) -> list[Replayed]:
@@ -215,12 +210,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_shown, value))
     return printable(str(value)).replace("\n", " ")
-
-
-def _as_json(value: Any) -> str:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    raise TypeError(f"{type(value).__name__} has no JSON")
 
 
 class Refused(click.ClickException):

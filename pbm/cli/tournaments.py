@@ -8,7 +8,7 @@ import click
 
 from pbm.cli.boards import game_option, parted
 from pbm.cli.frame import GAME_WORDS, Group, irrevocable, lists, reads
-from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_rows, row_of, say
+from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_json, print_rows, row_of, say
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.features.tournament.letters import EntrantRow, Standings
@@ -36,7 +36,7 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
     (name, kind, game), options = parted(words, "a name, a kind and a game", "cup swiss cross -rounds=5")
     made = organizer.create(name, kind, game, options, content_of(body) if body else "")
     if as_json:
-        print_fields(_row(made, 0), as_json=True)
+        print_json(_row(made, 0))
     else:
         say(f"{made.name} is open; it starts at the latest on {made.terms.starts_at:%Y-%m-%d %H:%M} UTC.")
 
@@ -51,15 +51,12 @@ def list_(tx: Transaction, game: str | None, ended: bool) -> list[Row]:
     return [_row(each, players) for each, players in shown]
 
 
-def _print_tournament(row: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        print_fields(row, as_json=True)
-        return
+def _print_tournament(row: dict[str, Any]) -> None:
     tables = row.pop("standings"), row.pop("pairings")
-    print_fields(row, as_json=False)
+    print_fields(row)
     for rows in filter(None, tables):
         click.echo()
-        print_rows(rows, as_json=False, nothing="")
+        print_rows(rows, nothing="")
 
 
 @tournament.command()
