@@ -22,11 +22,11 @@ import click
 
 from pbm.cli.frame import Invocation, log_warnings
 from pbm.domain.configuration import DeliverySettings, ListenSettings, SmarthostSettings
-from pbm.edges.receive import Accepted, Listener
+from pbm.edges.receive import Listener
 from pbm.edges.server import Server
 from pbm.edges.transports import Smarthost
 from pbm.mailin import Robot
-from pbm.server import Service, Settings
+from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.values import frozen
 
@@ -124,9 +124,9 @@ class PostOffice:
             self.programs[name] = MailProgram(self, name)
         return self.programs[name]
 
-    async def deliver(self, mail: Accepted) -> None:
+    async def deliver(self, mail: Arriving) -> None:
         for recipient in mail.recipients:
-            await self.program(recipient.partition("@")[0]).take(mail.data)
+            await self.program(recipient.partition("@")[0]).take(mail.raw)
 
 
 @asynccontextmanager

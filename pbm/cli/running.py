@@ -252,19 +252,19 @@ async def _serve(
             click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
         sys.stdout.flush()
         async with watched():
-            ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.gave_up)}
+            ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.health.gave_up)}
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
             for end in ends:
                 end.cancel()
             # A clean stop needs files and threads.
-            if server.exhausted:
-                end_now(server.reason)
+            if server.health.exhausted:
+                end_now(server.health.reason)
             if metrics is not None:
                 metrics.stop()
             await finish(server.stop(), signals, configuration.server.stop_seconds)
         # The exit code has the supervisor start it again.
-        if server.gave_up.is_set():
-            end_now(server.reason)
+        if server.health.gave_up.is_set():
+            end_now(server.health.reason)
 
 
 def _metrics_server(

@@ -43,7 +43,7 @@ from pbm.cli.output import Refused
 from pbm.compose.html import WIDTH
 from pbm.core.credentials import check_userid
 from pbm.domain.match import replay
-from pbm.edges.receive import Accepted
+from pbm.server import Arriving
 
 _LOOK_SECONDS = 0.1
 _LIST_WIDTH = 32
@@ -94,9 +94,9 @@ class SharedOffice(PostOffice):
         """Let others join our server."""
         self._port.write_text(str(self.port), encoding="ascii")
 
-    async def deliver(self, mail: Accepted) -> None:
+    async def deliver(self, mail: Arriving) -> None:
         for recipient in mail.recipients:
-            self._box(recipient.partition("@")[0]).add(mail.data)
+            self._box(recipient.partition("@")[0]).add(mail.raw)
 
     async def collect(self, player: MailProgram) -> None:
         """Give a player what has come for them."""

@@ -31,8 +31,8 @@ from imap_tools.utils import check_command_status
 
 from pbm.core.counts import LOOKED
 from pbm.domain.configuration import FetchSettings
+from pbm.server.admission import Arriving
 from pbm.store.matches import batched
-from pbm.values import frozen
 
 log = structlog.get_logger()
 
@@ -48,33 +48,37 @@ _LOOK = 100_000
 _TICK_SECONDS = 1.0
 """How often a waiting thread checks whether it should stop."""
 
+_GRACE_SECONDS = 5.0
+
 _NAMESPACE = re.compile(rb'\(\("((?:[^"\\]|\\.)*)" "(.)"')
 """RFC 2342: the prefix of our own folders and their delimiter, as in (("INBOX." "."))."""
 
 
-@frozen
-class Fetched:
-    """A mail of the mailbox. source is a unique name: account, folder, UIDVALIDITY and UID (RFC 3501)."""
-
-    source: str
-    data: bytes
-
-
 class Fetcher:
-    """Takes mails from run() to stop(), which any thread may call. `accept` stores mails durably or raises."""
+    """Takes mails from start() to stop(), in its own thread. `accept` stores mails durably or raises.
 
-    def __init__(self, settings: FetchSettings, accept: Callable[[Sequence[Fetched]], None]) -> None:
+    The source of a mail is a unique name: account, folder, UIDVALIDITY and UID (RFC 3501).
+    """
+
+    def __init__(self, settings: FetchSettings, accept: Callable[[Sequence[Arriving]], None]) -> None:
         self._settings = settings
         self._accept = accept
         self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="imap", daemon=True)
         self._broken: dict[str, bool] = {}
         """UIDs of mails that the server could not give, or broke off at; the one tried last comes last."""
         self._tls = None if settings.tls == "none" else ssl.create_default_context(cafile=settings.ca_file)
 
-    def stop(self) -> None:
-        self._stopping.set()
+    def start(self) -> None:
+        self._thread.start()
 
-    def run(self) -> None:
+    def stop(self) -> None:
+        """Stop without waiting long for a server that does not answer: its mails will be there next time."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join(_GRACE_SECONDS)
+
+    def _run(self) -> None:
         """Returns after stop(). After any trouble the mailbox is opened again, after a longer pause each time."""
         failures = 0
         while not self._stopping.is_set():
@@ -117,9 +121,9 @@ class Fetcher:
         if refusal is not None:
             raise refusal
 
-    def _fetched(self, folder: _Folder, uids: Sequence[str]) -> dict[str, Fetched | None]:
+    def _fetched(self, folder: _Folder, uids: Sequence[str]) -> dict[str, Arriving | None]:
         """The mails that the server gives, by UID; one at which the connection breaks is asked for last next time."""
-        mails: dict[str, Fetched | None] = {}
+        mails: dict[str, Arriving | None] = {}
         for uid in uids:
             is_known = self._broken.pop(uid, False)
             self._broken[uid] = True
@@ -169,14 +173,14 @@ class _Folder:
             return []
         return sorted(self._box.uids(f"1:{min(number, _LOOK)} UNDELETED", charset=None), key=int)
 
-    def fetch(self, uid: str) -> Fetched | None:
+    def fetch(self, uid: str) -> Arriving | None:
         """The mail, still unread and cut to the size we take; None if it is gone."""
         # PEEK leaves it unread (RFC 3501, 6.4.5), so that a person who looks into the folder sees what is new.
         code, data = self._client.uid("FETCH", uid, f"(BODY.PEEK[]<0.{self._settings.max_size}>)")
         if code != "OK":
             raise MailboxFetchError((code, data), "OK")
         texts = [part[1] for part in data if isinstance(part, tuple)]
-        return Fetched(f"{self._source}:{uid}", texts[0]) if texts else None
+        return Arriving(None, (), texts[0], f"{self._source}:{uid}") if texts else None
 
     def put_aside(self, uids: Sequence[str]) -> None:
         if not uids:

@@ -1,4 +1,4 @@
-"""The SMTP and LMTP listener: passes each mail on as `Accepted`, and answers 250 once it is safe.
+"""The SMTP and LMTP listener: passes each mail on as `Arriving`, and answers 250 once it is safe.
 
 Hides aiosmtpd, of which it keeps the grammar of commands and STARTTLS, and replaces all that loses or leaks: reading of
 DATA, limits, errors, clients that vanish. Invariants: 250 is sent only after `accept` returned; anything else gets a
@@ -29,8 +29,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
 from pbm.core.counts import REFUSED
 from pbm.domain.configuration import ListenSettings
+from pbm.server.admission import Arriving
 from pbm.store import DatabaseTrouble
-from pbm.values import frozen
 
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every stranger's typing error
@@ -67,20 +67,7 @@ _CLOSING = b"421 4.3.2 Closing, please come back later\r\n"
 _BUSY = b"421 4.3.2 Too many connections, please come back later\r\n"
 
 
-@frozen
-class Accepted:
-    """A mail as handed over. mail_from is empty for the null return path; recipients are ours, each named once; data
-    has only CRLF line ends, dots unstuffed, and may hold any other octet, even NUL, or be empty; peer is an IP address
-    or "unix".
-    """
-
-    mail_from: str
-    recipients: tuple[str, ...]
-    data: bytes
-    peer: str
-
-
-async def _not_known(_mail: Accepted) -> str:
+async def _not_known(_mail: Arriving) -> str:
     return ""
 
 
@@ -91,6 +78,9 @@ class NotNow(Exception):
 class Listener:
     """Listens from start() to stop(). `accept` stores a mail durably or raises; `is_ours` tells which addresses exist.
 
+    Of a mail, the recipients are ours, each named once; the text has only CRLF line ends, dots unstuffed, and may hold
+    any other octet, even NUL, or be empty; peer is an IP address or "unix".
+
     `is_apart` tells whether mail to an address is another mail than that to the others, because it answers another one.
     `forecast` is asked for the reply to a large mail before its text is taken, which is empty if it may come in.
     Its other public members are for its sessions only.
@@ -99,9 +89,9 @@ class Listener:
     def __init__(
         self,
         settings: ListenSettings,
-        accept: Callable[[Accepted], Awaitable[None]],
+        accept: Callable[[Arriving], Awaitable[None]],
         is_ours: Callable[[str], bool],
-        forecast: Callable[[Accepted], Awaitable[str]] = _not_known,
+        forecast: Callable[[Arriving], Awaitable[str]] = _not_known,
         is_apart: Callable[[str, Sequence[str]], bool] = lambda _address, _others: False,
     ) -> None:
         self.settings = settings
@@ -186,7 +176,7 @@ class Listener:
             # Drops the zeros, or every network that ever came would be kept.
             self._peers += Counter()
 
-    async def commit(self, mail: Accepted, reply: asyncio.Future[str]) -> str:
+    async def commit(self, mail: Arriving, reply: asyncio.Future[str]) -> str:
         """The reply to the mail, also if `reply` was set because it is too late; `accept` then goes on anyway."""
         safe = asyncio.ensure_future(self._accept(mail))
         self._commits.add(safe)
@@ -418,9 +408,9 @@ class _Session(SMTP):
         sizes = [int(option[5:]) for option in envelope.mail_options if option.startswith("SIZE=")]
         return await self._listener.forecast(self._handed_over(envelope)) if max(sizes, default=0) >= _LARGE else ""
 
-    def _handed_over(self, envelope: Envelope, text: bytes = b"") -> Accepted:
+    def _handed_over(self, envelope: Envelope, text: bytes = b"") -> Arriving:
         sender = (envelope.mail_from or "").removeprefix("<>")
-        return Accepted(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), self.peer)
+        return Arriving(sender, tuple(dict.fromkeys(envelope.rcpt_tos)), mended(text), peer=self.peer)
 
     async def _commit(self, envelope: Envelope, text: bytes) -> str:
         mail = self._handed_over(envelope, text)

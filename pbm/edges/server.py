@@ -27,8 +27,8 @@ from pbm.core.notify import Desk, tell_operator_daily
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.domain.mail import Queued
 from pbm.edges.deliver import Deliverer
-from pbm.edges.fetch import Fetched, Fetcher
-from pbm.edges.receive import Accepted, Listener, NotNow
+from pbm.edges.fetch import Fetcher
+from pbm.edges.receive import Listener, NotNow
 from pbm.edges.transports import NotSent, Outgoing, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
@@ -66,8 +66,47 @@ _DEEDS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
 _FEW_MAILS, _LONGEST_REST_SECONDS = 10, 0.01
 """After fewer than this many mails the handling thread rests, for at most this long."""
-_FETCH_GRACE_SECONDS = 5.0
 _THINK_GRACE_SECONDS = 5.0
+
+
+class Health:
+    """Whether a process can do no more, and must be stopped and started again as a new one. For any thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.gave_up = asyncio.Event()
+        self.reason = ""
+        """Why it gave up, in sentences."""
+        self.exhausted = False
+        """Whether it gave up because the system gives it no more resources, so that it cannot stop in good order."""
+
+    def give_up(self, reason: str) -> None:
+        self.reason = self.reason or reason
+        self._loop.call_soon_threadsafe(self.gave_up.set)
+
+    def doubt(self, trouble: BaseException) -> bool:
+        """Give up if the trouble is that the system gives us no more resources; returns whether it is."""
+        if reason := lack(trouble):
+            self.exhausted = True
+            self.give_up(reason)
+        return bool(reason)
+
+    def ended_by(self, error: BaseException) -> None:
+        """An error has ended a thread or task that should run until it is told to stop."""
+        log.critical("task_fault", exc_info=error)
+        if not self.doubt(error):
+            self.give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error!r}).")
+
+    def watch(self, task: asyncio.Task[None]) -> None:
+        """Called when a task that should run until it is told to stop has ended."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self.ended_by(error)
+
+    def unexpected(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Called with an error that nobody has caught."""
+        error = context.get("exception")
+        if error is None or not self.doubt(error):
+            loop.default_exception_handler(context)
 
 
 class Server:
@@ -91,56 +130,36 @@ class Server:
         """
         self._service = service
         self._loop = asyncio.get_running_loop()
-        self._waiting = threading.Event()
-        """Set when there may be mails to handle."""
-        self._handling = threading.Thread(target=self._run_handling, name="handling", daemon=True) if handles else None
-        self._intake = Intake(service, self._waiting.set, self._doubt)
-        asked = self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart
-        self._listener = Listener(listen, *asked) if listen else None
+        self.health = Health()
         self._transport = transport
         told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
         self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
-        self._fetching = Fetching(fetch, service, self._waiting.set) if fetch else None
+        self._handling = Handling(service, self.health, self._sent_soon, rests=listen is not None) if handles else None
+        self._intake = Intake(service, self._arrived, self.health.doubt)
+        asked = self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart
+        self._listener = Listener(listen, *asked) if listen else None
+        self._fetcher = Fetcher(fetch, self._fetched) if fetch else None
         self._thinking = Thinking(service, self._sent_soon) if thinks else None
         self._bell = service.store.bell(self._rung) if handles or transport else None
         self._told_to_stop = asyncio.Event()
-        self._stopping = threading.Event()
-        """The same as _told_to_stop, for the handling thread."""
-        self.gave_up = asyncio.Event()
-        """Set when it can do no more, and must be stopped and started again as a new process."""
-        self.reason = ""
-        """Why it gave up, in sentences."""
-        self.exhausted = False
-        """Whether it gave up because the system gives it no more resources, so that it cannot stop in good order."""
         self._tell_of_loss_at = 0.0
         service.store.when_unwritable = self._unwritable
-        self._beaten_at = datetime.min.replace(tzinfo=UTC)
-        self._doubts = False
-        """Whether the clock may be ahead."""
-        self._tidy_at = self._agenda_at = 0.0
-        self._busy_since = inf
-        """Since when the handling thread has been busy, by the monotonic clock."""
-        self._delivering: asyncio.Task[None] | None = None
-        self._living: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        self._loop.set_exception_handler(self._unexpected)
-        if self._handling is not None:
-            self._handling.start()
-            self._watch()
+        self._loop.set_exception_handler(self.health.unexpected)
+        for part in (self._handling, self._thinking, self._bell):
+            if part is not None:
+                part.start()
         if self._deliverer is not None:
-            self._delivering = asyncio.create_task(self._deliverer.run())
-            self._delivering.add_done_callback(self._ended)
-        if self._thinking is not None:
-            self._thinking.start()
-        if self._bell is not None:
-            self._bell.start()
+            self._tasks.append(asyncio.create_task(self._deliverer.run()))
         if self._listener is not None:
             await self._listener.start()
-        if self._fetching is not None:
-            self._fetching.start()
-        self._living = asyncio.create_task(self._live())
-        self._living.add_done_callback(self._ended)
+        if self._fetcher is not None:
+            self._fetcher.start()
+        self._tasks.append(asyncio.create_task(self._live()))
+        for task in self._tasks:
+            task.add_done_callback(self.health.watch)
 
     @property
     def port(self) -> int:
@@ -161,23 +180,18 @@ class Server:
         """Take no more mail, handle what was accepted, finish what is under way; the rest waits in the database."""
         if self._listener is not None:
             await self._listener.stop()
-        if self._fetching is not None:
-            await self._fetching.stop()
+        if self._fetcher is not None:
+            await asyncio.to_thread(self._fetcher.stop)
         self._told_to_stop.set()
-        self._stopping.set()
-        self._waiting.set()
-        if self._thinking is not None:
-            await self._thinking.stop()
-        if self._handling is not None and self._handling.is_alive():
-            await asyncio.to_thread(self._handling.join)
-        if self._deliverer is not None and self._delivering is not None:
+        parts = [part for part in (self._handling, self._thinking) if part is not None]
+        await asyncio.gather(*(part.stop() for part in parts))
+        if self._deliverer is not None:
             self._deliverer.stop()
-            # An error that ended it was reported already.
-            await asyncio.wait([self._delivering])
         if self._bell is not None:
             await asyncio.to_thread(self._bell.stop)
-        if self._living is not None:
-            await asyncio.wait([self._living])
+        # An error that ended one of them was reported already.
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         self._intake.close()
 
     async def _live(self) -> None:
@@ -196,34 +210,38 @@ class Server:
             yield DELIVERS
         if self._thinking is not None:
             yield THINKS
-        looked = LOOKED.seconds() if self._fetching is not None else None
+        looked = LOOKED.seconds() if self._fetcher is not None else None
         # A mailbox that does not answer is no way in.
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 
     def _rung(self, is_due: bool) -> None:
         """Called in the bell's thread: another process has added to a queue."""
-        self._waiting.set()
-        if self._deliverer is not None:
-            self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=is_due))
+        self._arrived()
+        self._sent_soon(is_due=is_due)
 
-    def _sent_soon(self) -> None:
+    def _arrived(self) -> None:
+        """Called in whatever thread has stored mails."""
+        if self._handling is not None:
+            self._handling.wake()
+
+    def _fetched(self, mails: Sequence[Arriving]) -> None:
+        self._service.accept(mails)
+        self._arrived()
+
+    def _sent_soon(self, *, is_due: bool = True) -> None:
         """Called in whatever thread has written mails to be sent, which goes on."""
         if self._deliverer is not None:
-            self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=True))
-
-    def _give_up(self, reason: str) -> None:
-        self.reason = self.reason or reason
-        self._loop.call_soon_threadsafe(self.gave_up.set)
+            self._loop.call_soon_threadsafe(partial(self._deliverer.wake, is_due=is_due))
 
     def _unwritable(self, trouble: DatabaseTrouble) -> None:
         """Called in whatever thread has the trouble."""
         # SQLite keeps a database that was opened read-only so; PostgreSQL may be promoted and go on.
         if isinstance(trouble, ReadOnly) and not self._service.store.locks_rows:
-            self._give_up(_READ_ONLY)
+            self.health.give_up(_READ_ONLY)
         # Another process has upgraded the tables, which this one does not know.
         elif isinstance(trouble, Outdated):
-            self._give_up(str(trouble))
+            self.health.give_up(str(trouble))
         else:
             asyncio.run_coroutine_threadsafe(self._tell_of_loss(trouble), self._loop)
 
@@ -259,34 +277,46 @@ class Server:
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
             tell_operator_daily(Desk(tx, self._service.tools), subject, page, reason=reason)
 
-    def _doubt(self, trouble: BaseException) -> bool:
-        """Give up if the trouble is that the system gives us no more resources; returns whether it is."""
-        if reason := lack(trouble):
-            self.exhausted = True
-            self._give_up(reason)
-        return bool(reason)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        """Called when a task that should run until it is told to stop has ended."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._broken(error)
+class Handling:
+    """Handles what waits in the inbox, and does what is due, in its own thread."""
 
-    def _broken(self, error: BaseException) -> None:
-        """An error has ended a thread or task that should run until it is told to stop."""
-        log.critical("task_fault", exc_info=error)
-        if not self._doubt(error):
-            self._give_up(f"A fault of ours has stopped the work; the log holds the traceback ({error!r}).")
+    def __init__(self, service: Service, health: Health, done: Callable[[], None], *, rests: bool) -> None:
+        """done: called in the thread when there may be mails to send. rests: whether mails come in by this process."""
+        self._service = service
+        self._health = health
+        self._sent_soon = done
+        self._rests = rests
+        self._waiting = threading.Event()
+        """Set when there may be mails to handle."""
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="handling", daemon=True)
+        self._beaten_at = datetime.min.replace(tzinfo=UTC)
+        self._doubts = False
+        """Whether the clock may be ahead."""
+        self._tidy_at = self._agenda_at = 0.0
+        self._busy_since = inf
+        """Since when it has been busy, by the monotonic clock."""
 
-    def _unexpected(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        error = context.get("exception")
-        if error is None or not self._doubt(error):
-            loop.default_exception_handler(context)
+    def start(self) -> None:
+        self._thread.start()
+        self._watch()
 
-    def _run_handling(self) -> None:
+    def wake(self) -> None:
+        self._waiting.set()
+
+    async def stop(self) -> None:
+        """Returns when what is under way is done."""
+        self._stopping.set()
+        self._waiting.set()
+        if self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
         try:
             self._handle()
         except BaseException as error:  # noqa: BLE001  a game from elsewhere may even call sys.exit()
-            self._broken(error)
+            self._health.ended_by(error)
 
     def _handle(self) -> None:
         """Handle mails as they come, and do what is due; while the database is in trouble, wait longer each time."""
@@ -301,7 +331,7 @@ class Server:
                 self._stopping.wait(_CONFLICT_SECONDS * random.uniform(0.5, 1.5))  # noqa: S311  guards nothing
             except Exception as trouble:
                 # Without files and threads the process cannot even stop in good order.
-                if self._doubt(trouble):
+                if self._health.doubt(trouble):
                     return
                 known = isinstance(trouble, DatabaseTrouble)
                 log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
@@ -313,7 +343,7 @@ class Server:
         self._keep_house(now)
         began = monotonic()
         handled = self._bounded(service.handle, _MAILS_PER_TRANSACTION, self._sent_soon)
-        if self._listener is not None and 0 < handled < _FEW_MAILS:
+        if self._rests and 0 < handled < _FEW_MAILS:
             # Meanwhile the loop has the interpreter to itself, and what it takes in is handled together.
             self._stopping.wait(min(monotonic() - began, _LONGEST_REST_SECONDS))
         # In maintenance nothing is done by itself either.
@@ -353,14 +383,14 @@ class Server:
             self._busy_since = inf
 
     def _watch(self) -> None:
-        """Give up if the handling thread hangs: only the end of this process can interrupt it."""
+        """Give up if the thread hangs: only the end of this process can interrupt it."""
         left = self._busy_since + _LONGEST_WORK_SECONDS - monotonic()
         if left > 0:
-            self._loop.call_later(min(left, _LONGEST_WORK_SECONDS), self._watch)
+            asyncio.get_running_loop().call_later(min(left, _LONGEST_WORK_SECONDS), self._watch)
             return
         log.critical("handling_hangs", seconds=_LONGEST_WORK_SECONDS)
-        self.exhausted = True
-        self._give_up(_HANGS)
+        self._health.exhausted = True
+        self._health.give_up(_HANGS)
 
 
 class Thinking:
@@ -401,35 +431,8 @@ class Thinking:
             self._stopping.wait(pause)
 
 
-class Fetching:
-    """A mailbox that its own thread fetches from; mails from there are stored like any others."""
-
-    def __init__(self, settings: FetchSettings, service: Service, arrived: Callable[[], None]) -> None:
-        self._service = service
-        self._arrived = arrived
-        self._fetcher = Fetcher(settings, self._accept)
-        self._thread = threading.Thread(target=self._fetcher.run, name="imap", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    async def stop(self) -> None:
-        """Stop without waiting long for a server that does not answer: its mails will be there next time."""
-        self._fetcher.stop()
-        if self._thread.is_alive():
-            await asyncio.to_thread(self._thread.join, _FETCH_GRACE_SECONDS)
-
-    def _accept(self, mails: Sequence[Fetched]) -> None:
-        self._service.accept([Arriving(None, (), mail.data, mail.source) for mail in mails])
-        self._arrived()
-
-
 Batch = list[tuple[Arriving, asyncio.Future[None]]]
 """Mails, each with the future that is done when it is safe."""
-
-
-def _arriving(mail: Accepted) -> Arriving:
-    return Arriving(mail.mail_from, mail.recipients, mail.data, peer=mail.peer)
 
 
 class Intake:
@@ -447,20 +450,20 @@ class Intake:
         self._is_busy = False
         self._database = ThreadPoolExecutor(1, thread_name_prefix="inbox")
 
-    def accept(self, mail: Accepted) -> asyncio.Future[None]:
+    def accept(self, mail: Arriving) -> asyncio.Future[None]:
         """Done when the mail is safe; fails with DatabaseTrouble, or with NotNow if it is put off."""
         safe = self._loop.create_future()
-        self._pending.append((_arriving(mail), safe))
+        self._pending.append((mail, safe))
         if not self._is_busy:
             self._is_busy = True
             # Together with other mails of this turn of the loop.
             self._loop.call_soon(self._commit)
         return safe
 
-    async def forecast(self, mail: Accepted) -> str:
+    async def forecast(self, mail: Arriving) -> str:
         """As Service.forecast; empty if the database is in trouble, which the mail itself will then meet."""
         with suppress(DatabaseTrouble):
-            return await self._loop.run_in_executor(self._database, self._service.forecast, _arriving(mail))
+            return await self._loop.run_in_executor(self._database, self._service.forecast, mail)
         return ""
 
     def close(self) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from pbm.domain.configuration import ListenSettings
 from pbm.edges import receive
-from pbm.edges.receive import Accepted, Listener
+from pbm.edges.receive import Listener
+from pbm.server import Arriving
 from tests.patience import PATIENCE_SECONDS
 
 HELLO = b"EHLO x\r\n"
@@ -25,10 +26,10 @@ def run(test: Callable[[], Awaitable[None]]) -> None:
 
 
 @asynccontextmanager
-async def listening(**options) -> AsyncIterator[tuple[Listener, list[Accepted]]]:
-    mails: list[Accepted] = []
+async def listening(**options) -> AsyncIterator[tuple[Listener, list[Arriving]]]:
+    mails: list[Arriving] = []
 
-    async def accept(mail: Accepted) -> None:
+    async def accept(mail: Arriving) -> None:
         mails.append(mail)
 
     listener = Listener(ListenSettings.model_construct(listen="127.0.0.1:0", **options), accept, lambda address: True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,10 +13,11 @@ from structlog.testing import capture_logs
 from pbm.domain.configuration import FetchSettings
 from pbm.domain.mail import Arrival
 from pbm.edges import fetch
-from pbm.edges.fetch import Fetched, Fetcher
+from pbm.edges.fetch import Fetcher
+from pbm.server import Arriving
 from pbm.store import Store
 from tests.mailbox import Imap, imap
-from tests.patience import PATIENCE_SECONDS, wait_until
+from tests.patience import wait_until
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -29,32 +29,30 @@ def _stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def fetching(server: Imap, accept: Callable[[list[Fetched]], None], **changed: object) -> Iterator[None]:
+def fetching(server: Imap, accept: Callable[[list[Arriving]], None], **changed: object) -> Iterator[None]:
     values: dict[str, object] = {
         "host": "127.0.0.1", "port": server.server_address[1], "username": "pbm", "password": "right", "tls": "none",
         "first_retry_seconds": 0.01, "longest_retry_seconds": 0.02, "timeout_seconds": 60,
     }  # fmt: skip
     fetcher = Fetcher(FetchSettings(**(values | changed)), accept)  # type: ignore[arg-type]
-    thread = threading.Thread(target=fetcher.run)
-    thread.start()
+    fetcher.start()
     try:
         yield
     finally:
         fetcher.stop()
-        thread.join(PATIENCE_SECONDS)
-        assert not thread.is_alive()
+        assert not fetcher._thread.is_alive()
 
 
 def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")
         server.put(b"Subject: two\r\n\r\n" + b"x" * 2000)
         with fetching(server, taken.extend, max_size=1024):
             wait_until(lambda: len(server.folders.get("INBOX.pbm-handled", {})) == 2)
     assert [mail.source for mail in taken] == ["imap:pbm@127.0.0.1/INBOX:77:1", "imap:pbm@127.0.0.1/INBOX:77:2"]
-    assert taken[0].data == b"Subject: one\r\n\r\n"
-    assert len(taken[1].data) == 1024
+    assert taken[0].raw == b"Subject: one\r\n\r\n"
+    assert len(taken[1].raw) == 1024
     assert not server.folders["INBOX"]
 
 
@@ -68,7 +66,7 @@ def test_mails_are_taken_oldest_first_and_put_aside_under_their_source():
     ],
 )
 def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, folder, named):
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap(capabilities, namespace) as server:
         server.put(b"Subject: one\r\n\r\n")
         with fetching(server, taken.extend, handled_folder=folder):
@@ -77,7 +75,7 @@ def test_folders_by_the_names_the_server_gives_them(capabilities, namespace, fol
 
 
 def test_nothing_is_taken_from_a_folder_to_which_it_would_be_moved_back():
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap("MOVE NAMESPACE", '(("INBOX." "."))') as server, capture_logs() as logs:
         server.folders["INBOX.games"] = {1: b"Subject: one\r\n\r\n"}
         with fetching(server, taken.extend, folder="games", handled_folder="INBOX.games"):
@@ -87,7 +85,7 @@ def test_nothing_is_taken_from_a_folder_to_which_it_would_be_moved_back():
 
 
 def test_a_folder_of_hundreds_of_thousands_of_mails_is_begun_with():
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap() as server:
         server.folders["INBOX"] = dict.fromkeys(range(4_000_000_000, 4_000_300_000), b"Subject: one\r\n\r\n")
         with fetching(server, taken.extend):
@@ -97,18 +95,18 @@ def test_a_folder_of_hundreds_of_thousands_of_mails_is_begun_with():
 
 def test_a_folder_of_more_mails_than_are_looked_at_in_one_go_is_worked_off(monkeypatch):
     monkeypatch.setattr("pbm.edges.fetch._LOOK", 3)
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap() as server:
         for number in range(8):
             server.put(b"Subject: %d\r\n\r\n" % number)
         with fetching(server, taken.extend, poll_seconds=0.05):
             wait_until(lambda: not server.folders["INBOX"])
-    assert [int(mail.data[9:10]) for mail in taken] == list(range(8))
+    assert [int(mail.raw[9:10]) for mail in taken] == list(range(8))
 
 
 @pytest.mark.parametrize("capabilities", ["MOVE IDLE", "MOVE"])
 def test_a_mail_that_comes_later_is_taken_whether_announced_or_not(capabilities):
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with (
         imap(capabilities) as server,
         fetching(server, taken.extend, poll_seconds=60 if "IDLE" in capabilities else 0.05),
@@ -122,9 +120,9 @@ def test_a_mail_that_comes_later_is_taken_whether_announced_or_not(capabilities)
 
 
 def test_a_mail_is_put_aside_only_when_it_is_safe():
-    tried: list[Fetched] = []
+    tried: list[Arriving] = []
 
-    def accept(mails: list[Fetched]) -> None:
+    def accept(mails: list[Arriving]) -> None:
         tried.extend(mails)
         if len(tried) < 3:
             raise OSError("the disk is full")
@@ -143,9 +141,9 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
     store = Store(f"sqlite:///{tmp_path / 'pbm.db'}")
     store.prepare(NOW)
 
-    def accept(mails: list[Fetched]) -> None:
+    def accept(mails: list[Arriving]) -> None:
         with store.write() as tx:
-            tx.inbox.add([(None, (), mail.data, mail.source, "", "", "") for mail in mails], NOW)
+            tx.inbox.add([(None, (), mail.raw, mail.source, "", "", "") for mail in mails], NOW)
 
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")
@@ -161,19 +159,19 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
 
 
 def test_no_mail_waits_for_one_that_the_server_cannot_give():
-    taken: list[Fetched] = []
+    taken: list[Arriving] = []
     with imap() as server:
         for number in range(1, 4):
             server.put(b"Subject: %d\r\n\r\n" % number)
         server.refuses, server.ends_at = ["UID FETCH 1 "], ["UID FETCH 2 "]
         with fetching(server, taken.extend, poll_seconds=0.05):
             wait_until(lambda: list(server.folders["INBOX"]) == [1, 2])
-            assert [mail.data for mail in taken] == [b"Subject: 3\r\n\r\n"]
+            assert [mail.raw for mail in taken] == [b"Subject: 3\r\n\r\n"]
             server.ends_at = []
             wait_until(lambda: list(server.folders["INBOX"]) == [1])
             server.refuses = []  # the next look asks again for what was refused
             wait_until(lambda: not server.folders["INBOX"])
-    assert [mail.data[9:10] for mail in taken] == [b"3", b"2", b"1"]
+    assert [mail.raw[9:10] for mail in taken] == [b"3", b"2", b"1"]
 
 
 def test_no_mail_waits_for_those_that_cannot_be_put_aside():
@@ -182,7 +180,7 @@ def test_no_mail_waits_for_those_that_cannot_be_put_aside():
         for number in range(1, 31):
             server.put(b"Subject: %d\r\n\r\n" % number)
         server.refuses = ["UID MOVE"]
-        with fetching(server, lambda mails: sources.update(mail.source for mail in mails)):
+        with fetching(server, lambda mails: sources.update(str(mail.source) for mail in mails)):
             wait_until(lambda: len(sources) == 30)
             server.refuses = []
             wait_until(lambda: not server.folders["INBOX"])

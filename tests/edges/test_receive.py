@@ -18,7 +18,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pbm.domain.configuration import ListenSettings
-from pbm.edges.receive import Accepted, Listener, NotNow, mended
+from pbm.edges.receive import Listener, NotNow, mended
+from pbm.server import Arriving
 from tests.patience import PATIENCE_SECONDS, let_pass
 
 PEM = Path(__file__).with_name("localhost.pem")
@@ -36,18 +37,18 @@ class Inbox:
     """An `accept` that keeps mails as soon as its gate is open, or fails with its trouble."""
 
     def __init__(self) -> None:
-        self.mails: list[Accepted] = []
+        self.mails: list[Arriving] = []
         self.entered = asyncio.Event()
         self.gate = asyncio.Event()
         self.gate.set()
         self.trouble: Exception | None = None
         self.refusal = ""
 
-    async def forecast(self, mail: Accepted) -> str:
-        assert not mail.data
+    async def forecast(self, mail: Arriving) -> str:
+        assert not mail.raw
         return self.refusal
 
-    async def accept(self, mail: Accepted) -> None:
+    async def accept(self, mail: Arriving) -> None:
         self.entered.set()
         await self.gate.wait()
         if self.trouble:
@@ -128,7 +129,7 @@ def session(
     hello: bytes = b"EHLO client",
     listeners: list[Listener] | None = None,
     **options: Any,
-) -> list[Accepted]:
+) -> list[Arriving]:
     """The mails accepted from one client of a new listener, which is added to `listeners`."""
     kept = []
 
@@ -151,7 +152,7 @@ def test_a_mail_is_handed_over_as_it_came() -> None:
         assert (await client.mail(text.replace(b"\r\n.", b"\r\n.."))).startswith("250 ")
         assert await client.code(b"QUIT") == "221"
 
-    assert session(talk) == [Accepted("alice@example.org", (OURS,), text, "127.0.0.1")]
+    assert session(talk) == [Arriving("alice@example.org", (OURS,), text, peer="127.0.0.1")]
 
 
 def test_a_client_hears_before_it_sends_a_large_mail_that_it_is_not_taken_now() -> None:
@@ -166,7 +167,7 @@ def test_a_client_hears_before_it_sends_a_large_mail_that_it_is_not_taken_now() 
         ]  # fmt: skip
         assert (await client.say(TEXT + b".")).startswith("250 ")
 
-    assert [mail.data for mail in session(talk)] == [TEXT]
+    assert [mail.raw for mail in session(talk)] == [TEXT]
 
 
 def test_many_mails_on_one_connection_and_the_empty_one() -> None:
@@ -175,7 +176,7 @@ def test_many_mails_on_one_connection_and_the_empty_one() -> None:
             assert (await client.mail()).startswith("250 ")
         assert (await client.mail(b"")).startswith("250 ")
 
-    assert [mail.data for mail in session(talk)] == [TEXT] * 80 + [b""]
+    assert [mail.raw for mail in session(talk)] == [TEXT] * 80 + [b""]
 
 
 def test_a_session_written_at_once_gets_all_its_replies() -> None:
@@ -391,8 +392,8 @@ def test_only_crlf_dot_crlf_ends_a_mail(end: bytes) -> None:
 
     (mail,) = session(talk)
     assert mail.mail_from == "alice@example.org"
-    assert mail.data.endswith(b"Subject: resign\r\n")
-    assert mail.data.count(b"\r\n") == mail.data.count(b"\r") == mail.data.count(b"\n")
+    assert mail.raw.endswith(b"Subject: resign\r\n")
+    assert mail.raw.count(b"\r\n") == mail.raw.count(b"\r") == mail.raw.count(b"\n")
 
 
 def test_bare_lf_ends_a_line_and_bare_cr_does_not() -> None:
@@ -429,7 +430,7 @@ def test_the_largest_mail_is_taken_and_one_octet_more_is_not() -> None:
         assert (await client.mail(b"x" * 3_000_000 + b"\r\n.x\r\n")).startswith("552 ")
         assert (await client.mail(b"\r\n" * 500)).startswith("250 ")
 
-    assert [len(mail.data) for mail in session(talk, max_size=1000)] == [1000, 1000]
+    assert [len(mail.raw) for mail in session(talk, max_size=1000)] == [1000, 1000]
 
 
 def test_recipients_ours_and_others() -> None:

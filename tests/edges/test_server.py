@@ -277,9 +277,9 @@ async def given_up(service: Service, folder: Path) -> str:
     server = Server(service, None, Maildir(folder), DeliverySettings())
     await server.start()
     async with asyncio.timeout(PATIENCE_SECONDS):
-        await server.gave_up.wait()
+        await server.health.gave_up.wait()
     await server.stop()
-    return server.reason
+    return server.health.reason
 
 
 def test_a_task_that_ends_by_a_fault_ends_the_server(service, tmp_path, monkeypatch):
