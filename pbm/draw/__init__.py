@@ -19,7 +19,7 @@ removed are not drawn, but named in the notes.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from math import isqrt
@@ -38,7 +38,6 @@ from games.scene import (
     Scene,
     Segment,
     Stroke,
-    rows,
 )
 from pbm.draw import words
 from pbm.draw.colours import PLAIN, Marks
@@ -111,10 +110,7 @@ def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
         drawn[cell.place] = marks.get(mark, mark)
         if cell.last:
             drawn[cell.row, cell.column - 1], drawn[cell.row, cell.column + 1] = "()"
-    left, lines = min(column for _, column in drawn), dict[int, str]()
-    for (row, column), mark in sorted(drawn.items()):
-        lines[row] = f"{lines.get(row, ''):{column - left}}{mark}"
-    return [line.rstrip() for line in lines.values()]
+    return _rows(drawn, min(column for _, column in drawn))
 
 
 def _labels(labels: tuple[Label, ...]) -> Drawing:
@@ -147,38 +143,49 @@ HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
     marks = GRID_MARKS if nicer else PLAIN
-    if board.ground is Ground.POINTS:
-        return _spaced(board, marks)
-    # A join is drawn to the right of the places in `across`, and down through those in `down`.
-    across = {(join.start[0], at): "-" for join in board.joins for at in range(join.start[1], join.end[1])}
-    down = {(at, join.start[1]): "|" for join in board.joins for at in range(join.start[0] + 1, join.end[0])}
-    lines = {**down, **across}
-    owners = {(mark.row, mark.column): mark.owner.lower() for mark in board.crossings}
-    margin, labels, middle = max(map(len, board.rows)), dict(enumerate(board.rows)), list[str]()
-    for number, row in rows(board.cells).items():
-        line = "".join(_three(cell, board.ground, lines, owners.get(cell.place, ""), marks) for cell in row)
-        label = labels.get(number, "")
-        middle.append(f"{label:>{margin}} {line} {label}".rstrip())
-    left = min(cell.column for cell in board.cells)
-    letters = (" " * (margin + 1 - 3 * left) + "".join(f" {label} " for label in board.columns)).rstrip()
-    return [letters, *middle, letters]
+    # The lines, and the characters, from a place to the next one.
+    down, right = (2, 4) if board.ground is Ground.POINTS else (1, 3)
+    drawn = _joins(board.joins, down, right, marks)
+    for box in board.boxes:
+        drawn[down * box.row + 1, right * box.column + 2] = box.owner
+    for crossing in board.crossings:
+        mark = crossing.owner.lower()
+        drawn[down * crossing.row, right * crossing.column] = marks.get(mark, mark)
+    for cell in board.cells:
+        place = row, column = down * cell.row, right * cell.column
+        # What is on top is seen: a piece, the owner of a crossing, a line.
+        if cell.piece or place not in drawn:
+            mark = (cell.piece.lower() if cell.faint else cell.piece) or _free(cell, board.ground)
+            drawn[place] = marks.get(mark, mark)
+        if cell.last or cell.winning:
+            drawn[row, column - 1], drawn[row, column + 1] = "()" if cell.last else "[]"
+    lines, columns = zip(*(cell.place for cell in board.cells), strict=True)
+    for number, label in enumerate(board.rows):
+        drawn[down * number, right * min(columns) - 2 - len(label)] = label
+        drawn[down * number, right * max(columns) + 3] = label
+    for number, label in enumerate(board.columns):
+        drawn[down * min(lines) - 1, right * number] = drawn[down * max(lines) + 1, right * number] = label
+    return _rows(drawn, min(column for _, column in drawn))
 
 
-def _three(cell: Cell, ground: Ground, lines: Mapping[Place, str], owner: str, marks: Marks) -> str:
-    """The three characters of a place: its mark, with brackets or joins on both sides. owner: of a crossing there."""
-    # What is on top is seen: a piece, the owner of a crossing, a line.
-    mark = _piece(cell) or owner or lines.get(cell.place, "") or _free(cell, ground)
-    before = cell.row, cell.column - 1
-    left, right = _brackets(cell) or tuple("-" if lines.get(gap) == "-" else " " for gap in (before, cell.place))
-    return "".join(marks.get(each, each) for each in (left, mark, right))
-
-
-def _piece(cell: Cell) -> str:
-    return cell.piece.lower() if cell.faint else cell.piece
-
-
-def _brackets(cell: Cell) -> tuple[str, ...]:
-    return ("(", ")") if cell.last else ("[", "]") if cell.winning else ()
+def _joins(joins: Iterable[Join], down: int, right: int, marks: Marks) -> Drawing:
+    """The lines through places and between them. down, right: from a place to the next one, in characters."""
+    drawn = Drawing()
+    for join in joins:
+        (row, column), (to_row, to_column) = sorted((join.start, join.end))
+        middle, at = down * (row + to_row) // 2, right * (column + to_column) // 2
+        # A join that may be drawn is seen by its dot.
+        if join.look is Look.OPEN:
+            drawn[middle, at] = "."
+        elif row == to_row:
+            drawn |= {(middle, at): marks.get("-", "-") for at in range(right * column + 1, right * to_column)}
+        else:
+            # Where lines cross, the level one is seen.
+            for line in range(down * row + 1, down * to_row):
+                drawn.setdefault((line, at), marks.get("|", "|"))
+        if join.last:
+            drawn[middle, at - 1], drawn[middle, at + 1] = "()"
+    return drawn
 
 
 def _free(cell: Cell, ground: Ground) -> str:
@@ -187,47 +194,6 @@ def _free(cell: Cell, ground: Ground) -> str:
     if cell.shaded:
         return ":" if ground is Ground.SQUARES else "*"
     return "." if cell.faint or ground is Ground.SQUARES else "+"
-
-
-def _spaced(board: GridBoard, marks: Marks) -> list[str]:
-    """A board of points, with what is between them."""
-    drawn: dict[Place, str] = {}
-    for join in board.joins:
-        for place, mark in _strokes(join):
-            drawn[place] = marks.get(mark, mark)
-        (row, column), (to_row, to_column) = join.start, join.end
-        middle = row + to_row, 2 * (column + to_column)
-        # A join that may be drawn is seen by its dot.
-        drawn.setdefault(middle, ".")
-        if join.last:
-            drawn[middle[0], middle[1] - 1], drawn[middle[0], middle[1] + 1] = "()"
-    for box in board.boxes:
-        drawn[2 * box.row + 1, 4 * box.column + 2] = box.owner
-    for cell in board.cells:
-        row, column = 2 * cell.row, 4 * cell.column
-        mark = _piece(cell) or _free(cell, board.ground)
-        drawn[row, column] = marks.get(mark, mark)
-        if brackets := _brackets(cell):
-            drawn[row, column - 1], drawn[row, column + 1] = brackets
-    margin = max(map(len, board.rows))
-    letters = " " * (margin + 2) + "   ".join(board.columns)
-    middle_lines = []
-    for line in range(2 * len(board.rows) - 1):
-        label = "" if line % 2 else board.rows[line // 2]
-        parts = [drawn.get((line, at), " ") for at in range(-1, 4 * len(board.columns) - 2)]
-        middle_lines.append(f"{label:>{margin}} {''.join(parts)} {label}".rstrip())
-    return [letters, *middle_lines, letters]
-
-
-def _strokes(join: Join) -> Iterator[tuple[Place, str]]:
-    """The characters of a join between its ends; none if it is not drawn yet."""
-    (row, column), (to_row, to_column) = sorted((join.start, join.end))
-    if join.look is Look.OPEN:
-        return
-    for at in range(4 * column + 1, 4 * to_column):
-        yield (2 * row, at), "-"
-    for at in range(2 * row + 1, 2 * to_row):
-        yield (at, 4 * column), "|"
 
 
 GRID_MARKS: Marks = {
@@ -254,7 +220,7 @@ def _plane(board: PlaneBoard, marks: Marks = PLAIN, columns: int = WIDTH) -> lis
     # In characters a removed edge would look like one that stands.
     standing = replace(board, segments=tuple(segment for segment in board.segments if not segment.gone))
     layout = _fitted(standing, columns)
-    drawn = list(_drawn(layout, marks))
+    drawn = _drawn(layout, marks)
     if part := most_crowded(layout, ENLARGED):
         enlarged = Layout(_sheet(part.board, columns))
         named = [part.board.points[index].label for index in sorted(enlarged.signs)]
@@ -284,8 +250,8 @@ def _sheet(board: PlaneBoard, columns: int) -> Sheet:
     return Sheet(board, wide, board.height * step if step and 3 * board.width <= room else rows)
 
 
-def _drawn(layout: Layout, marks: Marks) -> Iterator[str]:
-    drawn: dict[Place, str] = {}
+def _drawn(layout: Layout, marks: Marks) -> list[str]:
+    drawn = Drawing()
     for segment, path in zip(layout.segments, layout.paths, strict=True):
         for place, mark in path:
             drawn.setdefault(place, _stroke(segment, mark))
@@ -305,9 +271,9 @@ def _stroke(segment: Segment, mark: str) -> str:
     return mark
 
 
-def _rows(cells: dict[Place, str]) -> Iterator[str]:
-    rows: dict[int, list[int]] = {}
-    for row, column in sorted(cells):
-        rows.setdefault(row, []).append(column)
-    for row in range(min(rows, default=0), max(rows, default=-1) + 1):
-        yield "".join([cells.get((row, column), " ") for column in range(max(rows.get(row, [-1])) + 1)]).rstrip()
+def _rows(drawn: Drawing, left: int = 0) -> list[str]:
+    """The lines from top to bottom, without trailing blanks. left: the first column."""
+    lines: dict[int, str] = {}
+    for (row, column), mark in sorted(drawn.items()):
+        lines[row] = f"{lines.get(row, ''):{column - left}}{mark}"
+    return [lines.get(row, "").rstrip() for row in range(min(lines, default=0), max(lines, default=-1) + 1)]
