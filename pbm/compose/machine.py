@@ -32,8 +32,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
     over, offer = match.result is not None, match.offer
     details = _within(state.game.details(state.position)) if isinstance(state.game, Detailed) else {}
     listed = [] if over or "turn" in details else moves
-    record = ",\n".join(map(_ply, match.record.seats, match.record.notations))
-    known = _lines({
+    return _lines({
         "board": match.board,
         "game": match.game,
         "version": match.version,
@@ -41,8 +40,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "body": match.body or None,
         "rated": match.rated,
         "players": [{"userid": match.player(seat).userid, "side": state.side_name(seat)} for seat in (1, 2)],
-    })  # fmt: skip
-    now = _lines({
+        "record": [{"seat": ply.seat, "move": ply.notation} for ply in match.record],
         "position": _summary(scene),
         "details": details,
         "turn": None if over else {"seat": state.to_move, "ply": state.plies + 1, "revision": match.revision},
@@ -52,7 +50,6 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "moves_cut": len(listed) >= MAX_MOVES or ("turn" in details and not over),
         "result": _result(match),
     })  # fmt: skip
-    return f'{known},\n"record": [{record}],\n{now}'
 
 
 def _within(details: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,10 +94,6 @@ def addressed(
 
 _written = json.JSONEncoder(separators=(",\n", ": ")).encode
 # With each item on its own line a mail need not be encoded.
-
-
-def _ply(seat: Seat, notation: str) -> str:
-    return _written({"seat": seat, "move": notation})
 
 
 def _lines(data: Mapping[str, Any]) -> str:

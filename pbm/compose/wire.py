@@ -93,7 +93,7 @@ def written(text: str) -> tuple[str, str]:
     has_other_ends = any(map(text.__contains__, "\r\v\f\x1c\x1d\x1e"))
     lines = "\n".join([*text.splitlines(), ""]) if has_other_ends else text
     # Encoded only where it must be: the source of such a mail can be read, and it is the smallest.
-    if text.isascii() and _is_short(lines):
+    if text.isascii() and max(map(len, lines.split("\n"))) <= MAX_LINE:
         return "7bit", lines
     content = text.encode()
     encoded = quopri.encodestring(content).decode("ascii")
@@ -102,11 +102,6 @@ def written(text: str) -> tuple[str, str]:
     if " \n" in text or text.endswith(" "):  # quopri lets lines that end in a blank grow too long
         encoded = re.sub(r"(?m)^(.{74,75})(=20)$", r"\1=\n\2", encoded)
     return "quoted-printable", "\n".join([*encoded.splitlines(), ""])
-
-
-def _is_short(lines: str) -> bool:
-    """Whether no line has more than MAX_LINE characters."""
-    return all(len(line) <= MAX_LINE for line in lines.split("\n"))
 
 
 def octets(text: str) -> int:
