@@ -82,8 +82,9 @@ def pictured(board: PlaneBoard, columns: int, width: int, height: int) -> Sheet:
     return Sheet(board, columns, min(rows, columns * TALLEST), beside=True)
 
 
-def _ends(start: Place, sign: str) -> set[Place]:
-    return {start, (start[0], start[1] + len(sign) - 1)}
+def _run(start: Place, length: int, margin: int = 0) -> list[Place]:
+    """The cells of a label. margin: how many on both sides belong to it, too."""
+    return [(start[0], column) for column in range(start[1] - margin, start[1] + length + margin)]
 
 
 def _nearest(spot: Spot) -> Place:
@@ -219,7 +220,7 @@ class Layout:
                 self.under.setdefault(place, []).append(index)
         self._nothing = [0] * (sheet.columns + 2 * PAD)
         self._crowd = self._sums()
-        self._taken: dict[int, int] = {}  # by row: bit PAD + i for column i
+        self._taken: set[Place] = set()
         if whole is None:
             self.signs = self._place_signs()
             self.numbers = self._place_numbers()
@@ -271,18 +272,9 @@ class Layout:
 
     def _free(self, start: Place, length: int) -> bool:
         """Whether the cells are on the sheet and hold no label; in text, nor do the cells on either side."""
-        return self.sheet.holds(start, length) and not self._taken.get(start[0], 0) & self._mask(start, length)
-
-    def _mask(self, start: Place, length: int) -> int:
         # In characters two labels beside each other would be read as one.
         margin = 0 if self.sheet.beside else 1
-        return ((1 << length + 2 * margin) - 1) << start[1] - margin + PAD
-
-    def _take(self, start: Place, length: int) -> None:
-        self._taken[start[0]] = self._taken.get(start[0], 0) | ((1 << length) - 1) << start[1] + PAD
-
-    def _leave(self, start: Place, length: int) -> None:
-        self._taken[start[0]] ^= ((1 << length) - 1) << start[1] + PAD
+        return self.sheet.holds(start, length) and self._taken.isdisjoint(_run(start, length, margin))
 
     def _covered(self, lettering: Lettering) -> int:
         """How many segments a sign would hide."""
@@ -299,16 +291,16 @@ class Layout:
         # No label may hide the dot of another point.
         if sheet.beside:
             for index in inside:
-                self._take(sheet.place(points[index]), 1)
+                self._taken.add(sheet.place(points[index]))
         for index in sorted(inside, key=lambda index: not points[index].here):
             place = sheet.place(points[index])
             on = [] if sheet.beside else list(_signs_on(points[index], place))
             beside = sorted(_signs_beside(points[index], place, everywhere=sheet.beside), key=self._covered)
             free = [each for each in (*on, *beside) if self._free(each[0], len(each[1]))]
             if free:
-                apart = (each for each in free if adjoining.isdisjoint(_ends(*each)))
+                apart = (each for each in free if adjoining.isdisjoint(_run(each[0], len(each[1]))))
                 start, sign = placed[index] = next(apart, free[0])
-                self._take(start, len(sign))
+                self._taken.update(_run(start, len(sign)))
                 adjoining |= {(start[0], start[1] - 1), (start[0], start[1] + len(sign))}
         return placed
 
@@ -326,7 +318,7 @@ class Layout:
             text = texts[index]
             # The second time its own place is free for it, too.
             if index in placed:
-                self._leave(placed.pop(index)[0], len(text))
+                self._taken.difference_update(_run(placed.pop(index)[0], len(text)))
             best = self._first_free(choices[index], len(text), BESIDE)
             # Beside its stroke only if there is no good place on it.
             if best is None:
@@ -334,7 +326,7 @@ class Layout:
                 best = self._first_free(more[index], len(text))
             if best is not None:
                 placed[index] = best, text
-                self._take(best, len(text))
+                self._taken.update(_run(best, len(text)))
         return placed
 
     def _first_free(self, choices: Sequence[Choice], length: int, most: int = 10**9) -> Place | None:
