@@ -65,7 +65,7 @@ def positions(words: str, count: int) -> list[tuple[Match, State]]:
 
 def seconds(form: str, told: list[tuple[Match, State]]) -> tuple[float, int]:
     """Processor time of a move's two mails, and their size together in octets, on average."""
-    pictures._picture.cache_clear()  # noqa: SLF001
+    pictures.picture.cache_clear()
     composer = Composer(Robot("pbm", "example.org"), Signer(b"secret"))
     mail, _, picture = form.partition(", ")
     settings = Settings(mail=mail, picture="on" if picture else "off")
@@ -153,7 +153,7 @@ def longest(game: str, options: tuple[str, ...], body: str, last: bool) -> dict[
             spent["preview"] = spent.get("preview", 0) + ply["ply"]
         match = match._replace(record=match.record.appended(Ply(notation, seat, NOW)), revision=match.revision + 1)
         if len(match.record) % EACH == 1 or state.outcome is not None:
-            pictures._picture.cache_clear()  # noqa: SLF001
+            pictures.picture.cache_clear()
             view = View(state)
             for part, work in PARTS.items():
                 timed(spent, part, partial(work, view))

@@ -272,7 +272,7 @@ class View:
         """
         from pbm.draw.picture import picture, smaller  # slow to import, and few who look at boards need pictures
 
-        whole = picture(self.scene)
+        whole = picture(self.scene.board)
         if whole is not None:
             yield whole, self.description
             small = smaller(self.scene.board)

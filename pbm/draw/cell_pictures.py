@@ -22,7 +22,6 @@ from pbm.draw.colours import (
     SHADED,
     SURFACES,
     WOOD,
-    Picture,
     edge_of,
     faded,
     fill_of,
@@ -52,16 +51,6 @@ Plain = tuple[tuple[int, int, bool, bool], ...]
 """The cells without their content: the row and column of each, whether it is faint, and whether shaded."""
 
 
-class Underlay(NamedTuple):
-    """Something drawn below the pieces: a line through places, or a disc in the middle of them."""
-
-    places: tuple[Place, ...]
-    colour: str
-    """The colour of a line, or of the ground of a disc."""
-    owner: str = ""
-    """The letter on a disc; empty for a line."""
-
-
 class Sheet(NamedTuple):
     """An empty board in palette numbers, and where its places are.
 
@@ -76,10 +65,6 @@ class Sheet(NamedTuple):
     square: int = 0
 
 
-def picture(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Picture:
-    return brush.finished(image(board, scale))
-
-
 def image(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Image.Image:
     """The picture in palette numbers."""
     sheet, colours = _sheet(board, scale), dict(board.colours)
@@ -90,31 +75,28 @@ def image(board: GridBoard | HexBoard, scale: Scale = USUAL) -> Image.Image:
         if cell.closed and sheet.square:
             left, top = (middle - sheet.square // 2 for middle in sheet.at(*cell.place))
             pen.rectangle((left + 1, top + 1, left + sheet.square - 1, top + sheet.square - 1), brush.number(CLOSED))
-    for places, colour, owner in _below(board):
-        spots = [sheet.at(*place) for place in places]
-        if not owner:
-            pen.line(spots, brush.number(colour), 3)
-            continue
-        size = sheet.unit // (3 if len(places) > 1 else 4)
-        middle = (spots[0][0] + spots[-1][0]) // 2, (spots[0][1] + spots[-1][1]) // 2
-        brush.stamp(drawn, brush.piece(size, fill_of(owner, colours), INK, owner, colour), middle)
-    for cell in sorted(board.cells):
+    _put_below(drawn, board, sheet)
+    for cell in board.cells:
         _stamp(drawn, cell, colours, sheet.at(*cell.place), sheet.radius)
     return drawn
 
 
-def _below(board: GridBoard | HexBoard) -> Iterator[Underlay]:
-    """What is drawn below the pieces, the lowest first."""
+def _put_below(drawn: Image.Image, board: GridBoard | HexBoard, sheet: Sheet) -> None:
+    """Draws what is below the pieces, the lowest first."""
+    pen, colours = ImageDraw.Draw(drawn), dict(board.colours)
+    for start, end, look, _, last in board.joins:
+        if look is Look.DRAWN:
+            pen.line((sheet.at(*start), sheet.at(*end)), brush.number(LAST if last else INK), 3)
     if isinstance(board, GridBoard):
-        for start, end, look, _, last in board.joins:
-            if look is Look.DRAWN:
-                yield Underlay((start, end), LAST if last else INK)
         for row, column, owner in board.boxes:
-            yield Underlay(((row, column), (row + 1, column + 1)), PAPER, owner)
+            x, y = sheet.at(row, column)
+            disc = brush.piece(sheet.unit // 3, fill_of(owner, colours), INK, owner, PAPER)
+            brush.stamp(drawn, disc, (x + sheet.unit // 2, y + sheet.unit // 2))
         for row, column, owner in board.crossings:
-            yield Underlay(((row, column),), WOOD, owner)
+            disc = brush.piece(sheet.unit // 4, fill_of(owner, colours), INK, owner, WOOD)
+            brush.stamp(drawn, disc, sheet.at(row, column))
     if len(board.path) > 1:
-        yield Underlay(board.path, LAST)
+        pen.line([sheet.at(*place) for place in board.path], brush.number(LAST), 3)
 
 
 def _stamp(image: Image.Image, cell: scene.Cell, colours: Mapping[str, str], middle: Place, radius: int) -> None:

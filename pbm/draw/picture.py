@@ -160,13 +160,9 @@ MAX_OCTETS = 160_000
 """A larger picture is not sent."""
 
 
-def picture(scene: Scene) -> Picture | None:
-    """The picture of the board; None if it would be too large."""
-    return _picture(scene.board)
-
-
 @lru_cache(maxsize=32)
-def _picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
+def picture(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
+    """The picture of the board; None if it would be too large."""
     shown = drawn(board)
     return shown if len(shown.data) <= MAX_OCTETS else None
 
@@ -179,7 +175,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
     """
     if isinstance(board, PlaneBoard):
         return brush.finished(of_plane(board, enlarged=False, soft=False))
-    small, whole = cell_pictures.picture(board, cell_pictures.SMALL), _picture(board)
+    small, whole = brush.finished(cell_pictures.image(board, cell_pictures.SMALL)), picture(board)
     if whole is not None and 3 * len(small.data) >= 2 * len(whole.data):
         return None
     return replace(small, width=small.width * 3 // 2, height=small.height * 3 // 2)
@@ -189,7 +185,7 @@ def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture, not cached, however large."""
     if isinstance(board, PlaneBoard):
         return brush.finished(of_plane(board))
-    return cell_pictures.picture(board)
+    return brush.finished(cell_pictures.image(board))
 
 
 FILM_OCTETS, FILM_OCTETS_OF_PLANES = 24_000, 20_000

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from games import GAMES
-from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
+from games.scene import Cell, Form, GridBoard, HexBoard, PlaneBoard, Point, Segment, Stroke
 from pbm import draw
 from pbm.domain.match import State
 from pbm.draw import brush, cell_pictures, colours
@@ -44,7 +44,7 @@ def geometry(shown: GridBoard | HexBoard):
 
 def seen(shown: GridBoard | HexBoard, cell: Cell) -> tuple[str, str]:
     """The colours of a cell near its edge and at its edge: those of its piece and its ring, if it has them."""
-    image = opened(picture(Scene(shown)))
+    image = opened(picture(shown))
     at, radius = geometry(shown)
     x, y = at(*cell.place)
     return colour(image, x - radius * 0.62, y - radius * 0.3), colour(image, x - radius + 1, y)
@@ -61,7 +61,7 @@ def test_the_way_of_the_last_move_leaves_the_letters_of_pieces_free():
     shown = played("amazons", 3).board
     assert isinstance(shown, GridBoard)
     (moved,) = (cell for cell in shown.cells if cell.last and cell.form is Form.QUEEN)
-    image, (at, radius) = opened(picture(Scene(shown))), geometry(shown)
+    image, (at, radius) = opened(picture(shown)), geometry(shown)
     (x, y), within = at(*moved.place), range(-radius // 2, radius // 2 + 1)
     assert LAST not in {colour(image, x + right, y + down) for right in within for down in within}
 
@@ -92,7 +92,7 @@ def test_pieces_of_other_forms_are_no_discs():
         Cell(0, column, f"{'ABC'[column]}1", "W", form=form) for column, form in enumerate(Form) if column < 3
     )
     shown = GridBoard(("A", "B", "C"), ("1",), tuple(cells))
-    looks = [opened(picture(Scene(shown))).crop((36 * c + 36, 36, 36 * c + 72, 72)).tobytes() for c in range(3)]
+    looks = [opened(picture(shown)).crop((36 * c + 36, 36, 36 * c + 72, 72)).tobytes() for c in range(3)]
     assert len(set(looks)) == 3
 
 
@@ -103,7 +103,7 @@ def test_a_game_may_have_colours_of_its_own():
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_picture_is_opaque_always_the_same_and_as_large_as_it_says(name: str) -> None:
-    shown = picture(played(name))
+    shown = picture(played(name).board)
     assert shown is not None
     image = Image.open(io.BytesIO(shown.data))
     assert image.mode == "P"
@@ -128,7 +128,7 @@ def test_labels_are_drawn_with_fonts_of_our_own() -> None:
     for bold in (False, True):
         font = brush.font(20, bold=bold)
         assert str(font.path).startswith(str(brush.FONTS))
-    image, (at, radius) = opened(picture(Scene(WON))), geometry(WON)
+    image, (at, radius) = opened(picture(WON)), geometry(WON)
     for label in WON.labels:
         x, y = at(label.place[0] + label.down, label.place[1] + label.right)
         spot = image.crop((x - radius // 2, y - radius // 2, x + radius // 2, y + radius // 2)).convert("L")
@@ -139,7 +139,7 @@ def test_labels_are_drawn_with_fonts_of_our_own() -> None:
 def test_letters_are_large_enough_on_a_phone(name, words):
     state = State.start(GAMES[name], words)
     scene = state.game.scene(state.position, None)
-    shown = picture(scene)
+    shown = picture(scene.board)
     assert shown is not None
     if isinstance(scene.board, PlaneBoard):
         assert pictures.LETTERS * PHONE / pictures.WIDTH >= 11
@@ -150,25 +150,25 @@ def test_letters_are_large_enough_on_a_phone(name, words):
 def test_an_empty_board_is_drawn_once_for_all_its_positions() -> None:
     cell_pictures._hexagon_base.cache_clear()
     for plies in range(6):
-        assert picture(played("cross", plies)) is not None
+        assert picture(played("cross", plies).board) is not None
     assert cell_pictures._hexagon_base.cache_info().misses == 1
 
 
 def test_a_picture_is_rendered_once_for_all_its_readers() -> None:
-    assert picture(played("cross")) is picture(played("cross"))
-    assert picture(played("cross", 4)) != picture(played("cross"))
+    assert picture(played("cross").board) is picture(played("cross").board)
+    assert picture(played("cross", 4).board) != picture(played("cross").board)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_pictures_are_small(name: str) -> None:
-    shown = picture(played(name, 12))
+    shown = picture(played(name, 12).board)
     assert shown is not None
     assert len(shown.data) < (9000 if not isinstance(played(name, 12).board, PlaneBoard) else MAX_OCTETS)
 
 
 def test_a_picture_that_is_too_large_is_left_out() -> None:
     state = State.start(GAMES["crossgeo"], ["-board=random", "-edges=200", "-seed=3"])
-    shown = picture(state.game.scene(state.position, None))
+    shown = picture(state.game.scene(state.position, None).board)
     assert shown is None or len(shown.data) <= MAX_OCTETS
 
 

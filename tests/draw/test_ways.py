@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from games.scene import Cell, Form, GridBoard, HexBoard, Label, Scene
+from games.scene import Cell, Form, GridBoard, HexBoard, Label
 from pbm.compose import cells
 from pbm.draw import UNICODE, WORDS, board
 from pbm.draw.picture import picture
@@ -23,7 +23,7 @@ WAYS: dict[str, Callable[[Board], object]] = {
     "words": lambda shown: board(shown, WORDS),
     "table": lambda shown: "\n".join(table.html({}) for table in cells.tables(shown)),
     "SVG": lambda shown: of_cells(shown).marks,
-    "picture": lambda shown: picture(Scene(shown)).data,  # type: ignore[union-attr]
+    "picture": lambda shown: picture(shown).data,  # type: ignore[union-attr]
 }
 SEEN = sorted(WAYS.keys() - {"words"})
 

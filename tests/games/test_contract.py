@@ -163,7 +163,7 @@ def the_board_is_drawn_as_text_that_fits_a_mail(game, pos, move):
 
 
 def the_board_is_drawn_as_a_picture(game, pos, move):
-    shown = picture(game.scene(pos, move))
+    shown = picture(game.scene(pos, move).board)
     assert shown is not None
     with Image.open(io.BytesIO(shown.data)) as image:
         assert image.size == (shown.width, shown.height)
