@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import imaplib
 import smtplib
-import socket
 import ssl
 import threading
 import time
@@ -35,31 +34,23 @@ _LATEST = 50
 _START = "start it: pbm serve, or systemctl start pbm"
 
 
-class _Client(smtplib.SMTP):
-    """Speaks SMTP or LMTP, over TCP or a Unix socket."""
+class _OverAnySocket(smtplib.LMTP):
+    """Speaks SMTP; that of LMTP also connects to Unix sockets."""
 
-    def __init__(self, place: Place, *, lmtp: bool) -> None:
-        super().__init__(timeout=_SECONDS)
-        self.ehlo_msg = "lhlo" if lmtp else "ehlo"
-        self._place = place
-        code, greeting = self.connect(*(("unix", 0) if isinstance(place, Path) else place))
-        if code != 220:
-            raise smtplib.SMTPConnectError(code, greeting)
+    ehlo_msg = "ehlo"
 
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        if not isinstance(self._place, Path):
-            return super()._get_socket(host, port, timeout)  # type: ignore[no-any-return, misc]
-        connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(timeout)
-        connection.connect(str(self._place))
-        return connection
+
+def _client(place: Place, *, lmtp: bool) -> smtplib.SMTP:
+    """Raises: OSError, SMTPException."""
+    host, port = (str(place.absolute()), 0) if isinstance(place, Path) else place
+    return (smtplib.LMTP if lmtp else _OverAnySocket)(host, port, timeout=_SECONDS)
 
 
 def listener(place: Place, lmtp: bool) -> Finding:
     """Whether a server takes mail where ours should."""
     where = place if isinstance(place, Path) else f"{place[0]}:{place[1]}"
     try:
-        with _Client(place, lmtp=lmtp) as client:
+        with _client(place, lmtp=lmtp) as client:
             code, _ = client.ehlo()
     except (OSError, smtplib.SMTPException) as error:
         return fail("listener", f"nobody takes mail at {where}: {_words(error)}", _START)
@@ -74,7 +65,7 @@ def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: flo
     key = f"doctor-{uuid.uuid4().hex}"
     begun = time.monotonic()
     try:
-        with _Client(place, lmtp=lmtp) as client:
+        with _client(place, lmtp=lmtp) as client:
             client.sendmail("", [address], _to_ourselves(address, key))
     except (OSError, smtplib.SMTPException) as error:
         return fail("loopback", f"an email to {address} is not accepted: {_words(error)}", "look at the log")

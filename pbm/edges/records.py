@@ -96,7 +96,10 @@ def look_up(identity: SenderNames, ask: Ask = ask_dns) -> list[Finding]:
     if "." not in domain or domain.endswith(_UNREAL):
         return [warn("dns", f"{domain} is no name that email could find", "set server.domain")]
     try:
-        return [_mx(domain, ask), _spf(domain, ask), *_dkim(identity, ask), _dmarc(domain, ask)]
+        dkim = [warn("dkim", "we do not sign our emails", "pbm keys dkim, unless the mail server behind us does")]
+        if identity.dkim_keys is not None:
+            dkim = [_shown(key, identity, ask) for key in signing_keys(identity.selector, identity.dkim_keys)]
+        return [_mx(domain, ask), _spf(domain, ask), *dkim, _dmarc(domain, ask)]
     except Unanswered as error:
         reason = f"the DNS does not answer: {_short(str(error))}"
         return [warn("dns", reason, "look at /etc/resolv.conf and the network, then try again")]
@@ -134,12 +137,6 @@ def _spf(domain: str, ask: Ask) -> Finding:
     if re.search(r"(?:^| )\+?all\b", records[0], re.IGNORECASE):
         return fail("spf", f'"{records[0]}" lets anybody send for {domain}', "end it in -all")
     return ok("spf", f'"{_short(records[0])}"; it must name whatever sends our mail')
-
-
-def _dkim(identity: SenderNames, ask: Ask) -> list[Finding]:
-    if identity.dkim_keys is None:
-        return [warn("dkim", "we do not sign our emails", "pbm keys dkim, unless the mail server behind us does")]
-    return [_shown(key, identity, ask) for key in signing_keys(identity.selector, identity.dkim_keys)]
 
 
 def _shown(key: SigningKey, identity: SenderNames, ask: Ask) -> Finding:
