@@ -82,7 +82,16 @@ def list_(
     tx: Transaction, game: str | None, userid: str | None, active: bool | None, limit: int
 ) -> list[schemas.Listed]:
     """Boards, the oldest first."""
-    return [_summary_row(each) for each in _boards(tx, game, userid, active, limit)]
+    return [
+        {
+            **_named(each),
+            "plies": each.plies,
+            "to_move": each.to_move.userid if each.to_move else None,
+            "moved_at": each.moved_at,
+            **_result_row(each, each.result),
+        }
+        for each in _boards(tx, game, userid, active, limit)
+    ]
 
 
 def _boards(
@@ -237,17 +246,6 @@ def _goes_on(match: Match) -> str:
     assert match.clock is not None  # noqa: S101  it goes on
     to_move = match.player(match.clock.seat).userid
     return f"Board {match.board} goes on after ply {len(match.record)}: {to_move} is to move."
-
-
-def _summary_row(summary: Summary) -> schemas.Listed:
-    """A board without its record, as lists show it."""
-    return {
-        **_named(summary),
-        "plies": summary.plies,
-        "to_move": summary.to_move.userid if summary.to_move else None,
-        "moved_at": summary.moved_at,
-        **_result_row(summary, summary.result),
-    }
 
 
 def _named(board: Match | Summary) -> schemas.Named:

@@ -51,17 +51,13 @@ def is_sound(effective: Effective, *, offline: bool, as_json: bool = False) -> b
     for finding in _all(effective, offline=offline):
         findings.append(finding)
         if not as_json:
-            _print(finding)
+            verdict = click.style(f"{finding.verdict:4}", fg=_COLOURS[finding.verdict])
+            click.echo(f"{verdict}  {finding.check}: {printable(finding.reason)}")
+            if finding.advice:
+                click.echo(f"      -> {finding.advice}")
     if as_json:
         print_json([asdict(each) for each in findings])
     return all(each.verdict is not Verdict.FAIL for each in findings)
-
-
-def _print(finding: Finding) -> None:
-    verdict = click.style(f"{finding.verdict:4}", fg=_COLOURS[finding.verdict])
-    click.echo(f"{verdict}  {finding.check}: {printable(finding.reason)}")
-    if finding.advice:
-        click.echo(f"      -> {finding.advice}")
 
 
 def _all(effective: Effective, *, offline: bool) -> Findings:
@@ -74,7 +70,9 @@ def _all(effective: Effective, *, offline: bool) -> Findings:
     yield _time_zones()
     if not offline:
         yield from _dns(configuration)
-        yield from _servers(configuration)
+        yield from configuration.way.findings()
+        if (fetching := configuration.imap).host:
+            yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
     yield from _with_database(configuration, offline=offline)
 
 
@@ -184,12 +182,6 @@ def _dns(configuration: Configuration) -> Findings:
         )
     except (OSError, ValueError, Unanswered) as error:
         yield fail("dkim", f"{key} cannot be used: {error}", "pbm keys dkim create")
-
-
-def _servers(configuration: Configuration) -> Findings:
-    yield from configuration.way.findings()
-    if (fetching := configuration.imap).host:
-        yield probes.bounded("mailbox", lambda: probes.mailbox(fetching))
 
 
 def _with_database(configuration: Configuration, *, offline: bool) -> Findings:

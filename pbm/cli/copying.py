@@ -36,9 +36,13 @@ def upgrade(invocation: Invocation) -> None:
     configuration = invocation.effective().values
     with opened_store(configuration) as store:
         before = store.revision()
+        source = copies.file_of(configuration.database)
         # An upgrade cannot be taken back.
-        if before is not None and before < REVISION and (copy_ := _before_upgrade(configuration)) is not None:
-            say(f"A copy of the database as it was is {copy_}.")
+        if before is not None and before < REVISION and source is not None:
+            name = f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+            file = source.absolute().with_name(name)
+            _copied(source, file, quick=True)
+            say(f"A copy of the database as it was is {file}.")
         store.upgrade(datetime.now(UTC))
         after = store.revision()
         # A migration writes by itself, and the log must tell of it.
@@ -264,15 +268,6 @@ def _opened_copy(file: Path) -> Iterator[Store]:
             raise Refused(f"The copy cannot be used. {trouble}") from None
         except Malformed as trouble:
             raise Refused(f"The copy is not sound:\n{trouble}") from None
-
-
-def _before_upgrade(configuration: Configuration) -> Path | None:
-    """Copy the database file beside itself before an upgrade; None if there is no file. Raises: Refused."""
-    if (source := copies.file_of(configuration.database)) is None:
-        return None
-    file = source.absolute().with_name(f"{source.name}.before-upgrade-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    _copied(source, file, quick=True)
-    return file
 
 
 def copy(invocation: Invocation, source: str, target: str) -> None:

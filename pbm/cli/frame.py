@@ -352,19 +352,14 @@ _ALLOCATIONS = 200_000
 """Objects made until those among them that are in no use are looked for; a server looks sooner."""
 
 
-def _open_streams() -> None:
-    """Open closed standard streams to nowhere, so that no other file gets their numbers."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        # Some supervisors start programs so.
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
-
-
 class _Lazy(Group):
     """Imports a command when it is asked for."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        _open_streams()
+        # Some supervisors start programs with closed standard streams, and no other file must get their numbers.
+        for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+            if getattr(sys, name) is None:
+                setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
         # What is imported stays, so looking for cycles in it again and again is vain: it takes a tenth of a command's
         # time, and a third if the interpreter looks before it ends, too, for memory that the system has back by then.
         gc.set_threshold(_ALLOCATIONS)

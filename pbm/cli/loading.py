@@ -120,11 +120,8 @@ def table_of(key: Iterable[Any]) -> type[BaseModel]:
 
 def masked(url: str) -> str:
     """A database's URL without its password, wherever that stands."""
-    return re.sub(r"(?<=://)([^:/@]*):.*(?=@)|(?<=password=)[^&]*", _hidden, url)
-
-
-def _hidden(found: re.Match[str]) -> str:
-    return MASK if found[1] is None else f"{found[1]}:{MASK}"
+    without = re.sub(r"(?<=://)([^:/@]*):.*(?=@)", rf"\1:{MASK}", url)
+    return re.sub(r"(?<=password=)[^&]*", MASK, without)
 
 
 def _environment() -> Iterator[tuple[Key, str]]:

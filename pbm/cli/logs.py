@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
 from queue import Full, Queue
 from time import monotonic, sleep
@@ -97,14 +98,6 @@ class Unhurried:
             self._drop(left.count(b"\n"))
 
 
-def _unhurried(stream: TextIO) -> TextIO:
-    """The stream without waiting; unchanged if it is not a file of the system."""
-    try:
-        return cast("TextIO", Unhurried(stream.fileno()))
-    except io.UnsupportedOperation:
-        return stream
-
-
 class _Told:
     """Which lines are told, and how; set_level may change the level later."""
 
@@ -143,7 +136,11 @@ def set_level(level: str) -> None:
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
     """for_good: the form will not change in this process, and no caller waits for the reader of standard error."""
-    stream = _unhurried(sys.stderr) if for_good else sys.stderr
+    stream = sys.stderr
+    if for_good:
+        # It is no file of the system where tests stand in for it.
+        with suppress(io.UnsupportedOperation):
+            stream = cast("TextIO", Unhurried(sys.stderr.fileno()))
     _Told.form = settings.format
     structlog.configure(
         processors=[_check_level, _line],

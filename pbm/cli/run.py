@@ -128,25 +128,18 @@ def status(invocation: Invocation, watch: bool, every: float, alive: bool, as_js
     not be delivered and why, addresses that get no mail, locks against guessing, and deadlines of boards. All of it is
     read from the database, whether the server runs or not.
     """
-    if alive:
-        _check_alive(invocation)
+    from pbm.store.pulse import beats
+
+    # Containers ask once a minute: a look at the database without its library and ours is ten times as fast. Whatever
+    # it does not find sound is looked at again in full, which says what is wrong.
+    if alive and beats(database_of(invocation.config, invocation.database), datetime.now(UTC)):
         return
     from pbm.cli import standing
 
-    standing.show(invocation, every=every if watch else None, as_json=as_json)
-
-
-def _check_alive(invocation: Invocation) -> None:
-    """Containers ask once a minute: a look at the database without its library and ours is ten times as fast.
-
-    Whatever this look does not find sound is looked at again in full, which says what is wrong.
-    """
-    from pbm.store.pulse import beats
-
-    if not beats(database_of(invocation.config, invocation.database), datetime.now(UTC)):
-        from pbm.cli import standing
-
+    if alive:
         standing.check_alive(invocation)
+    else:
+        standing.show(invocation, every=every if watch else None, as_json=as_json)
 
 
 @click.command(cls=Command)

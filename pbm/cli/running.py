@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import click
 import structlog
@@ -234,7 +234,11 @@ async def _serve(
         handles=HANDLE in tasks,
         thinks=THINK in tasks,
     )
-    metrics = _metrics_server(configuration, service, lambda: server.connections)
+    metrics, asked_at = None, configuration.metrics.listen
+    if asked_at:
+        # The settings take no socket there.
+        host, port = cast("tuple[str, int]", place(asked_at))
+        metrics = MetricsServer(service.store, lambda: server.connections, host, port)
     if HANDLE in tasks:
         # The phrase book is made now, so that no mail waits for it.
         read("D4", Surroundings(lambda _: None))
@@ -265,17 +269,6 @@ async def _serve(
         # The exit code has the supervisor start it again.
         if server.health.gave_up.is_set():
             end_now(server.health.reason)
-
-
-def _metrics_server(
-    configuration: Configuration, service: Service, connections: Callable[[], int]
-) -> MetricsServer | None:
-    """None if nobody may ask for metrics."""
-    if not configuration.metrics.listen:
-        return None
-    where = place(configuration.metrics.listen)
-    assert isinstance(where, tuple)  # noqa: S101  the settings take nothing else
-    return MetricsServer(service.store, connections, *where)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

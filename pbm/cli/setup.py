@@ -90,11 +90,13 @@ def init(
     operator = _answer("Address of the operator", operator, f"postmaster@{domain}")
     by = _answer("Mail is handed over by", by, "lmtp", click.Choice(["lmtp", "smtp"]))
     smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
-    host, port = _host_and_port(smarthost)
+    host, _colon, port = smarthost.rpartition(":")
+    if not (host and port.isdecimal()):
+        raise click.UsageError(f'--smarthost: "{smarthost}" is not HOST:PORT.')
     listen = "127.0.0.1:8024" if by == "lmtp" else "127.0.0.1:8025"
     values = {
         "database": f"sqlite:///{data}/pbm.db", "operator": operator, "listen": listen, "lmtp": by == "lmtp",
-        "domain": domain, "host": host, "port": port, "key": f"{folder}/dkim.pem",
+        "domain": domain, "host": host, "port": int(port), "key": f"{folder}/dkim.pem",
     }  # fmt: skip
     # What JSON calls a text, a number and true, TOML does, too.
     configuration = _CONFIGURATION.substitute({key: json.dumps(values[key], ensure_ascii=False) for key in values})
@@ -111,7 +113,10 @@ def init(
     write_file(files["dkim.pem"], keys)
     records = [key_record(key, domain) for key in signing_keys(SELECTOR, keys)]
     write_file(files["dns.txt"], _RECORDS.substitute(values, keys="\n".join(records)).encode())
-    _write_units(folder, data)
+    units = folder_of("systemd")
+    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
+    for unit in (folder / "systemd").iterdir():
+        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
     # A shell may still name the database of a first look, which is not this one.
     effective = load(files["pbm.toml"], written)
     with opened_store(effective.values, create=True, quiet=True) as store:
@@ -121,11 +126,7 @@ def init(
     say("")
     is_sound(effective, offline=offline)
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
-    _tell_of_hidden(Path(sys.argv[0]).absolute(), folder, data)
-
-
-def _tell_of_hidden(*needed: Path) -> None:
-    """Say which files the server needs and the units for systemd hide from it."""
+    needed = (Path(sys.argv[0]).absolute(), folder, data)
     hidden = [str(path) for path in needed if any(path.is_relative_to(place) for place in _HIDDEN)]
     if hidden:
         say(f"These units hide {', '.join(_HIDDEN)} from the server, and so {', '.join(hidden)}.")
@@ -137,21 +138,6 @@ def _answer(question: str, given: object, default: object, kind: click.Choice[st
     if given is not None:
         return str(given)
     return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
-
-
-def _host_and_port(place: str) -> tuple[str, int]:
-    """Raises: UsageError."""
-    host, _colon, port = place.rpartition(":")
-    if not (host and port.isdecimal()):
-        raise click.UsageError(f'--smarthost: "{place}" is not HOST:PORT.')
-    return host, int(port)
-
-
-def _write_units(folder: Path, data: Path) -> None:
-    units = folder_of("systemd")
-    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
-    for unit in (folder / "systemd").iterdir():
-        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
 
 
 def _placed(unit: str, folder: Path, data: Path) -> str:
