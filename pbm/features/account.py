@@ -1,4 +1,4 @@
-"""Verbs of accounts: signing up, passwords and addresses."""
+"""Verbs of accounts: signing up, names, passwords and addresses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from pbm.compose import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_free, check_password, chosen_password, declines
+from pbm.core.credentials import rename as rename_player
 from pbm.core.limits import UNANSWERED, Act, Whose, forget
 from pbm.core.notify import Desk, MailsRevoked, reader_of
 from pbm.core.registry import REFUSALS, by_player, handles, redeems
@@ -34,6 +35,8 @@ CONFIRMING = "pbm: please confirm your address"
 RESET = "reset"
 """The purpose of tickets that are answered with a new password."""
 RESET_DAYS = 1
+MOST_NAMES = 5
+"""Names that one player may have had; going back to one of them is always possible."""
 
 
 @handles(
@@ -163,6 +166,27 @@ def revoke_mails(at: Desk, player: Player, *kept: str) -> None:
     at.tx.players.revoke_tokens(player.id)
     at.tx.tickets.revoke_of(player.id, at.now, kept=(INVITE, *kept))
     publish(MailsRevoked(player, at), at.tx)
+
+
+@handles(
+    Verb("rename USERID PASSWORD NEW-USERID", ACCOUNT),
+    Entry(28, "take another userid; the old one stays yours and leads to the new one"),
+)
+def rename(request: Request, command: Command) -> Answer:
+    player, wanted = request.author.who(command), command.args["NEW-USERID"]
+    if wanted == player.userid:
+        raise NotAllowed(f"You are {wanted} already.")
+    had = request.tx.players.former_names(player.id)
+    # Each name stays taken for good.
+    if len(had) >= MOST_NAMES and wanted.casefold() not in had:
+        raise NotAllowed(f"You have had {MOST_NAMES} names, as many as anybody may.", f"rename {had[0]}")
+    renamed = request.author.player = rename_player(request.tx, player, wanted)
+    # For further commands of the same mail.
+    if request.sender.proven is not None:
+        request.author.sender = request.sender._replace(proven=renamed)
+    request.tools.states.forget()
+    told = f"You are {wanted} now. Whoever writes {player.userid} still means you, and nobody else can be called so."
+    return done(command, told, f"pbm: you are {renamed.userid}")
 
 
 @handles(
