@@ -43,7 +43,9 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
-_CLAUSE = re.compile(r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:and|but|so)\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE
+)
 """Behind what a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
@@ -345,13 +347,21 @@ class _Reader:
         clauses = _clauses(text)
         if len(clauses) == 1:
             return None
-        own = [clause for clause in clauses if not self._is_apart(clause.strip(" ,;"))]
-        # "It has to be D8, so D8 it is" says the same twice.
-        for said in (["".join(own)], own):
+        own = [clause for clause in clauses if not self._is_apart(clause)]
+        claim = self._same(number, own)
+        if claim is None:
+            # Beside anything but a move they may be what it is about: "I agree, it is hot here".
+            claim = self._same(number, [clause for clause in own if not self._says(clause, "idle")])
+            claim = claim if claim and claim.is_move else None
+        return replace(claim, rest=text) if claim else None
+
+    def _same(self, number: int, clauses: Sequence[str]) -> _Claim | None:
+        """What clauses say as one or, all the same, each by itself: "It has to be D8, so D8 it is"."""
+        for said in (["".join(clauses)], clauses):
             claims = [self._claimed(number, each) for each in said if each]
             lines = {claim.line if claim else "" for claim in claims}
             if len(lines) == 1 and claims[0] is not None:
-                return replace(claims[0], rest=text)
+                return claims[0]
         return None
 
     def _claimed(self, number: int, text: str) -> _Claim | None:
