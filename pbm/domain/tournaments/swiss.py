@@ -384,11 +384,37 @@ class _Round:
 
     def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
         """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
+        # Mostly so, and a graph of all pairs takes far longer.
+        if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
+            return True
         pairs = combinations(sorted(these, key=lambda each: each.number), 2)
         numbered = ((one.number, two.number) for one, two in pairs if self._rules.allow(one, two))
         edges = {pair: (1, len(wanted & {*pair})) for pair in numbered}
         left = {each.number for each in these}.difference(*best(edges))
         return len(left) <= 1 and left.isdisjoint(wanted)
+
+    def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
+        """Whether greedy pairing achieves that, with the last two divided among a pair; it usually does."""
+        left: list[Contender] = []
+        pairs: list[Pair] = []
+        while waiting:
+            one, *others = waiting
+            two = next((each for each in others if self._rules.allow(one, each)), None)
+            if two is None:
+                left.append(one)
+            else:
+                pairs.append((one, two))
+            waiting = [each for each in others if each is not two]
+        # Often the last two have met.
+        if len(left) in (2, 3) and self._may_open(pairs, left[0], left[1]):
+            del left[:2]
+        return len(left) <= 1 and wanted.isdisjoint(each.number for each in left)
+
+    def _may_open(self, pairs: Sequence[Pair], one: Contender, two: Contender) -> bool:
+        """Whether there is a pair that these two can be divided among."""
+        allow = self._rules.allow
+        turned = [*pairs, *(pair[::-1] for pair in pairs)]
+        return any(allow(one, first) and allow(two, second) for first, second in turned)
 
 
 def _without(these: Sequence[Contender], pairs: Sequence[Pair]) -> list[Contender]:
