@@ -44,7 +44,8 @@ SECOND = "-ed25519"
 KEY_BITS = 2048
 """Of the RSA key: receivers refuse less than 1024, and some DNS servers cannot hold a key of 4096."""
 _PEM = re.compile(rb"-----BEGIN [A-Z0-9 ]+-----.*?-----END [A-Z0-9 ]+-----", re.DOTALL)
-_BLANKS = re.compile(rb"[ \t]+")
+_BLANKS = re.compile(rb"\t[ \t]*| [ \t]+")
+"""What becomes one blank; a single one, as most are, needs no work."""
 _FOLD = re.compile(rb"\r\n(?=[ \t])")
 
 
@@ -118,8 +119,7 @@ def _relaxed_field(field: bytes) -> tuple[str, bytes]:
 
 def _relaxed_body(body: bytes) -> bytes:
     """The body as it is hashed (RFC 6376 3.4.4): blanks as one, none before a line's end, no empty lines at the end."""
-    lines = [_BLANKS.sub(b" ", line).rstrip(b" ") for line in body.split(b"\r\n")]
-    text = b"\r\n".join(lines).rstrip(b"\r\n")
+    text = _BLANKS.sub(b" ", body).replace(b" \r\n", b"\r\n").rstrip(b" \r\n")
     return text + b"\r\n" if text else b""
 
 
