@@ -10,7 +10,7 @@ large as their places, and links have no colour or text of their own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -45,13 +45,18 @@ _ROOM = WIDTH - 2 * MARGIN
 
 def tables(board: HexBoard | GridBoard) -> list[Table]:
     """The board, in as few parts as the smallest size of cells allows."""
+    columns = {cell.column for cell in board.cells}
+    is_drawn = isinstance(board, GridBoard) and (board.boxes or any(join.name for join in board.joins))
     if isinstance(board, HexBoard):
-        return _of_hexagons(board)
-    is_drawn = board.boxes or any(join.name for join in board.joins)
+        parts = _parts(columns, 2, _ROOM // SMALLEST * 2)
+        return [_hexagons(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
     # Lines that can be played need places of their own to be touched; with pieces, the points are what is touched.
     if is_drawn and not any(cell.piece for cell in board.cells):
-        return _of_edges(board)
-    return _of_squares(board)
+        parts = _parts(columns, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
+        return [_edges(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
+    # Without the copies beyond the edges: cells must be large enough for a thumb.
+    parts = _parts(columns.intersection(range(len(board.columns))), 1, _ROOM // SMALLEST)
+    return [_squares(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
 
 
 OUTSIDE = " bgcolor=#fff"  # the board's shape can be seen by it
@@ -76,72 +81,62 @@ class Face(NamedTuple):
     tall: int = 0
     """The height of a mark that is a block, in pixels."""
 
-
-class Spot(NamedTuple):
-    """A place in its row."""
-
-    face: Face
-    gap: int = 0
-    """How many columns are empty before it."""
-    span: int = 1
-    """How many it takes."""
-    url: str = ""
-    """What a tap opens; empty for no link."""
-
-    def full(self, height: int) -> str:
-        """The long form. height: of the row."""
-        mark, ground = self.face.mark, self.face.ground
-        opening = f'<td colspan="{self.span}"' if self.span > 1 else "<td"
+    def full(self, height: int, url: str = "", span: int = 1) -> str:
+        """The long form. height: of the row. url: what a tap opens; empty for no link. span: the columns it takes."""
+        mark, ground = self.mark, self.ground
+        opening = f'<td colspan="{span}"' if span > 1 else "<td"
         if ground:
             opening += f' bgcolor="{ground}"'
         elif mark:
             opening += f' style="font-size:12px{"" if mark.startswith("<b") else ";opacity:0.7"}"'
-        if self.url:
-            tall = self.face.tall
-            filled = f"padding:{(height - tall) // 2}px 0" if tall else f"line-height:{height}px"
+        if url:
+            filled = f"padding:{(height - self.tall) // 2}px 0" if self.tall else f"line-height:{height}px"
             style = f"display:block;{filled};text-decoration:none;color:{INK}"
             # A line break inside a tag is invisible, and keeps the lines of the mail short enough.
-            return f'{opening}><a\nhref="{self.url}" style="{style}">{mark or "&#160;"}</a></td>'
+            return f'{opening}><a\nhref="{url}" style="{style}">{mark or "&#160;"}</a></td>'
         ink = f' style="color:{INK}"' if ground and mark and "color" not in mark else ""
         return f"{opening}{ink}>{mark}</td>"
 
-    def brief(self, around: str) -> str:
-        """The short form, in which td needs no end. around: the colour of the row."""
-        face = self.face
-        opening = f"\n<td colspan={self.span}" if self.span > 1 else "\n<td"
-        ground = f" bgcolor={face.ground}" if face.ground else OUTSIDE
-        if face.ground == around:
+    def brief(self, around: str, url: str, span: int) -> str:
+        """The short form, in which td needs no end. around: the colour of the row. url, span: as for `full`."""
+        opening = f"\n<td colspan={span}" if span > 1 else "\n<td"
+        ground = f" bgcolor={self.ground}" if self.ground else OUTSIDE
+        if self.ground == around:
             ground = ""
-        mark = "." if face.mark == DOT else face.mark
-        if self.url:
-            return f'{opening}{ground}><a href="{self.url}"><div>{mark or "."}</div></a>'
-        return opening + (face.short or f"{ground}>{mark}")
+        mark = "." if self.mark == DOT else self.mark
+        if url:
+            return f'{opening}{ground}><a href="{url}"><div>{mark or "."}</div></a>'
+        return opening + (self.short or f"{ground}>{mark}")
+
+
+Spot = tuple[Face, str, int, int]
+"""A place in its row: its face, what a tap opens, how many columns it takes, and how many are empty before it."""
 
 
 def _full_row(height: int, spots: Sequence[Spot]) -> str:
     """A row in the long form."""
     told = [f'<tr align="center"><td height="{height}" width="1"></td>']
-    for at, spot in enumerate(spots):
+    for at, (face, url, span, gap) in enumerate(spots):
         if at and at % IN_A_LINE == 0:
             told.append("\n")
-        if spot.gap:
-            told.append(f'<td colspan="{spot.gap}"></td>')
-        told.append(spot.full(height))
+        if gap:
+            told.append(f'<td colspan="{gap}"></td>')
+        told.append(face.full(height, url, span))
     return "".join([*told, "</tr>\n"])
 
 
 def _brief_row(height: int, spots: Sequence[Spot]) -> str:
     """A row in the short form, on the ground of most of its places."""
-    grounds = Counter(spot.face.ground for spot in spots if spot.face.ground)
+    grounds = Counter(face.ground for face, *_ in spots if face.ground)
     around = max(grounds, key=grounds.__getitem__, default="")
     outside, ground, ink = (OUTSIDE, f" bgcolor={around}", f";color:{INK}") if around else ("", "", "")
     # A row without marks and links has no line of text, so it would have no height.
-    tall = "" if any(spot.face.mark for spot in spots) else f"height:{height}px;"
+    tall = "" if any(face.mark for face, *_ in spots) else f"height:{height}px;"
     told = [f"<tr align=center{ground} style={tall}line-height:{height}px{ink}>"]
-    for spot in spots:
-        if spot.gap:
-            told.append(f"<td colspan={spot.gap}{outside}>")
-        told.append(spot.brief(around))
+    for face, url, span, gap in spots:
+        if gap:
+            told.append(f"<td colspan={gap}{outside}>")
+        told.append(face.brief(around, url, span))
     return "".join([*told, "</tr>\n"])
 
 
@@ -170,21 +165,16 @@ class Table:
         opening = opening.replace("&", "&amp;")
         row_of, told = _brief_row if brief else _full_row, [self._opening(brief=brief)]
         for height, row in zip(self.heights, self.rows, strict=True):
-            spots = []
-            for gap, span, face in self._laid_out(row):
+            spots, end = list[Spot](), 0
+            for column, following in pairwise([*sorted(row), len(self.widths)]):
+                face, span = row[column], min(self.span, following - column)
                 link = links.get(face.word)
-                shown = face if dotted or link or face.mark != DOT else face._replace(mark="")
-                spots.append(Spot(shown, gap, span, f"{opening}{link}" if link else ""))
+                if not (dotted or link) and face.mark == DOT:
+                    face = face._replace(mark="")
+                spots.append((face, f"{opening}{link}" if link else "", span, column - end))
+                end = column + span
             told.append(row_of(height, spots))
         return "".join([*told, "</table>"])
-
-    def _laid_out(self, row: Mapping[int, Face]) -> Iterator[tuple[int, int, Face]]:
-        """The faces of a row, each with the number of empty columns before it, and of those that it takes."""
-        end = 0
-        for column, following in pairwise([*sorted(row), len(self.widths)]):
-            span = min(self.span, following - column)
-            yield column - end, span, row[column]
-            end = column + span
 
     def _opening(self, *, brief: bool) -> str:
         """The beginning, with a row for the column widths; in the long form a first column has the heights."""
@@ -217,24 +207,9 @@ def _side(room: int, cells: int) -> int:
     return max(SMALLEST, min(LARGEST, room // cells))
 
 
-def _of_squares(board: GridBoard) -> list[Table]:
-    """Tables of square cells, with letters above and below, and row names on both sides."""
-    # Without the copies beyond the edges: cells must be large enough for a thumb.
-    inside = [cell for cell in board.cells if 0 <= cell.row < len(board.rows) and 0 <= cell.column < len(board.columns)]
+def _squares(board: GridBoard, shown: range, style: str) -> Table:
+    """Square cells, with letters above and below, and row names on both sides. shown: the columns of the part."""
     lines, owners = _passing(board.joins), {(mark.row, mark.column): mark.owner for mark in board.crossings}
-    parts = _parts({cell.column for cell in inside}, 1, _ROOM // SMALLEST)
-    return [_squares(board, inside, shown, lines, owners, BESIDE if parts[1:] else ALONE) for shown in parts]
-
-
-def _squares(
-    board: GridBoard,
-    cells: Sequence[Cell],
-    shown: range,
-    lines: Mapping[Place, str],
-    owners: Mapping[Place, str],
-    style: str,
-) -> Table:
-    """shown: the columns of the part. lines: through places. owners: of places."""
     side, across, before = _side(_ROOM, len(shown)), len(shown) + 1, shown.start - 1
     names = [{0: Face(name), across: Face(name)} for name in board.rows]
     letters = {at: Face(board.columns[column]) for at, column in enumerate(shown, 1)}
@@ -242,30 +217,24 @@ def _squares(
     for (row, column), mark in lines.items():
         if column in shown:
             rows[row + 1][column - before] = Face(mark)
-    for cell in cells:
-        if cell.column in shown:
+    for cell in board.cells:
+        if cell.column in shown and 0 <= cell.row < len(board.rows):
             line, owner = lines.get(cell.place, ""), owners.get(cell.place, "")
             rows[cell.row + 1][cell.column - before] = _face(cell, board.colours, line, owner)
     heights = (MARGIN, *[side] * len(board.rows), MARGIN)
     return Table((MARGIN, *[side] * len(shown), MARGIN), heights, rows, style=style)
 
 
-def _of_hexagons(board: HexBoard) -> list[Table]:
-    """Tables in which a cell has two columns of half its width, and labels are where their lines leave the board."""
-    parts = _parts({cell.column for cell in board.cells}, 2, _ROOM // SMALLEST * 2)
-    if len(parts) == 1:
-        return [_hexagons(board, board.cells, parts[0], board.labels, ALONE)]
-    found = []
-    for shown in parts:
-        part = [cell for cell in board.cells if cell.column in shown]
-        # A part has the ends of some rows only.
-        inner = _inner_labels(board.labels, part, is_left=shown is parts[0])
-        found.append(_hexagons(board, part, shown, (*board.labels, *inner), BESIDE))
-    return found
+def _hexagons(board: HexBoard, shown: range, style: str) -> Table:
+    """Cells of two columns of half their width, and labels where their lines leave the board.
 
-
-def _hexagons(board: HexBoard, cells: Sequence[Cell], shown: range, labels: Sequence[Label], style: str) -> Table:
-    """cells: those of the part. shown: its columns."""
+    shown: the columns of the part.
+    """
+    cells, labels = [cell for cell in board.cells if cell.column in shown], list(board.labels)
+    # A part has the ends of some rows only.
+    if len(cells) < len(board.cells):
+        is_left = shown.start == min(cell.column for cell in board.cells)
+        labels += _inner_labels(board.labels, cells, is_left=is_left)
     top, bottom, before = cells[0].row - 1, cells[-1].row + 1, shown.start - 1
     rows: list[dict[int, Face]] = [{} for _ in range(top, bottom + 1)]
     places = {cell.place for cell in cells}
@@ -305,13 +274,8 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
     return marks
 
 
-def _of_edges(board: GridBoard) -> list[Table]:
-    """Tables with points, the lines between neighbours as separate places, and the content of the boxes."""
-    parts = _parts({cell.column for cell in board.cells}, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
-    return [_edges(board, part, BESIDE if parts[1:] else ALONE) for part in parts]
-
-
 def _edges(board: GridBoard, columns: range, style: str) -> Table:
+    """Points, the lines between neighbours as separate places, and the content of the boxes."""
     colours, boxes, left = board.colours, len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))

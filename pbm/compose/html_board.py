@@ -11,7 +11,7 @@ from itertools import chain, filterfalse, groupby
 from markupsafe import escape as escaped
 
 from games.scene import Listing, PlaneBoard
-from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Spot, Table
+from pbm.compose.cells import LINK, SHORT_LINK, WIDTH, Face, Table
 from pbm.compose.html import aligned, equal, within_bounds
 from pbm.compose.views import View
 from pbm.compose.wire import Links, octets
@@ -22,7 +22,7 @@ TOUCHED = 36
 """The height of a move in a list, in pixels."""
 MAX_LISTED, MAX_TARGETS = 160, 60
 """The most moves listed besides those that the board links; and the same if cells of the board begin moves."""
-LEAST_OF_A_MOVE = len(Spot(Face(ground=WOOD)).full(TOUCHED))
+LEAST_OF_A_MOVE = len(Face(ground=WOOD).full(TOUCHED))
 """The fewest octets of a move in a list."""
 ELSEWHERE = "<p>[This list is in the text of this email.]</p>"
 ROWS = "font-size:15px"
@@ -233,7 +233,7 @@ def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(face: Face, url: str, told: str) -> str:
-    cell = Spot(face, url=url.replace("&", "&amp;")).full(TOUCHED)
+    cell = face.full(TOUCHED, url.replace("&", "&amp;"))
     return (
         f'<tr align="center"><td width="44" height="{TOUCHED}"{cell[3:]}'
         f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'
