@@ -51,16 +51,6 @@ class Amazons(Moving):
         for end in self._flight(pos, start, taken):
             yield from ((start, end, arrow) for arrow in self._flight(pos, end, taken))
 
-    def allows(self, pos: Position, path: Path) -> bool:
-        start, end, arrow = path
-        taken = (pos.own | pos.others | pos.walls) & ~(1 << start)
-        return end in self._flight(pos, start, taken) and arrow in self._flight(pos, end, taken)
-
-    def can_move(self, pos: Position) -> bool:
-        board = self.board(pos.options)
-        # A step to a neighbour is enough, as the arrow can always fly back to the square left.
-        return bool(board.grow_all(pos.own) & board.full & ~(pos.own | pos.others | pos.walls))
-
     def _flight(self, pos: Position, start: int, taken: Cells) -> Iterator[int]:
         """The squares that a queen's move from a square can reach."""
         for ray in self.board(pos.options).rays[start]:

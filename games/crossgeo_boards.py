@@ -49,13 +49,10 @@ class Graph:
     def crossings(self) -> tuple[Edges, ...]:
         """For each edge, those that cross it; never itself."""
         found = [0] * len(self.edges)
-        boxes = [_box(line) for line in self.lines]
-        for i, (one, box) in enumerate(zip(self.lines, boxes, strict=True)):
-            for j in range(i):
-                # Two hundred edges make 19,900 pairs; most of them lie apart.
-                if _touch(box, boxes[j]) and cross(one, self.lines[j]):
-                    found[i] |= 1 << j
-                    found[j] |= 1 << i
+        for (i, one), (j, other) in combinations(enumerate(self.lines), 2):
+            if cross(one, other):
+                found[i] |= 1 << j
+                found[j] |= 1 << i
         return tuple(found)
 
     @cached_property
@@ -80,17 +77,6 @@ class Graph:
     def of_colours(self, letters: str) -> Edges:
         """The edges that have one of these colours."""
         return sum(map(self._coloured.__getitem__, letters))
-
-
-def _box(line: tuple[Spot, Spot]) -> tuple[int, int, int, int]:
-    """The smallest and the largest x, then the smallest and the largest y, of a segment."""
-    (x1, y1), (x2, y2) = line
-    return min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)
-
-
-def _touch(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    """Whether the boxes have a point in common; a fast test for segments that cannot meet."""
-    return one[0] <= other[1] and other[0] <= one[1] and one[2] <= other[3] and other[2] <= one[3]
 
 
 def turn(a: Spot, b: Spot, c: Spot) -> int:
@@ -170,15 +156,12 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
     # About four points per edge.
     dice, height = Dice(seed), max(5, number // 4 + 1)
     lines: list[tuple[Spot, Spot]] = []
-    boxes: list[tuple[int, int, int, int]] = []
     refused = 0
     while len(lines) < number:
         start = (dice.below(15), dice.below(height))
         line = (start, (start[0] + dice.below(7) - 3, start[1] + dice.below(7) - 3))
-        box = _box(line)
-        if _fits(line, height, [other for other, near in zip(lines, boxes, strict=True) if _touch(box, near)]):
+        if _fits(line, height, lines):
             lines.append(line)
-            boxes.append(box)
             refused = 0
         else:
             refused += 1

@@ -74,8 +74,6 @@ class Dots(Coloured[Position, int]):
 
     def read(self, pos: Position, text: str) -> int:
         board = self.board(pos.options)
-        if (link := board.named.get(text)) is not None:
-            return link
         ends = board.names.read_path(text, lambda: self._example(pos))
         if (link := board.link(ends)) is not None:
             return link

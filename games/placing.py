@@ -103,12 +103,9 @@ class Placing(Coloured[Position, int]):
                 yield PASS
 
     def read(self, pos: Position, text: str) -> int:
-        names = self.board(pos.options).names
-        # Records and taps write exactly this, and need no pattern.
-        if (move := names.get(text)) is not None:
-            return move
-        passes = self.passing and fold(text) in _PASSES
-        return PASS if passes else names.read(text, lambda: self._example(pos))
+        if self.passing and fold(text) in _PASSES:
+            return PASS
+        return self.board(pos.options).names.read(text, lambda: self._example(pos))
 
     def _example(self, pos: Position) -> str:
         free = list(self.moves(pos)) or list(self.board(pos.options).indices)

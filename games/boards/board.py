@@ -86,17 +86,14 @@ class Names:
         """The names of a set, in the order of the indices."""
         return [self._names[index] for index in bits(cells)]
 
-    def get(self, text: str) -> int | None:
-        """The index of the cell that a text names as records do, in any case; None if it names none."""
-        return self._plain.get(text.lower())
-
     def read(self, text: str, example: Callable[[], str]) -> int:
         """The index of the cell that a text names: "F6", "f-6", "F 6" and "6f" -> f6.
 
         example: returns a legal move, for a refusal. Raises: BadNotation, IllegalMove.
         """
         # Records and taps write exactly this, and need no pattern.
-        if (plain := self.get(text)) is not None:
+        plain = self._plain.get(text.lower())
+        if plain is not None:
             return plain
         found = read_cell(fold(text))
         if found is None:

@@ -124,7 +124,7 @@ class Points(Squares):
     """Points of a grid that are joined by lines; neighbours are adjacent on a line.
 
     lines: the points of each, in order. links: the pairs of neighbours, the lower index first; their names are like
-    a1-a2. named: the number of a link by its name.
+    a1-a2.
     """
 
     def __init__(self, lines: Sequence[Sequence[tuple[int, int]]]) -> None:
@@ -142,7 +142,6 @@ class Points(Squares):
         numbers = range(len(self.links))
         self._numbers: dict[tuple[int, ...], int] = dict(zip(self.links, numbers, strict=True))
         self.link_names = tuple("-".join(self.names[end] for end in link) for link in self.links)
-        self.named = dict(zip(self.link_names, numbers, strict=True))
 
     # By the lines of the board: points beside each other in the grid may not be joined.
     grow = Board.grow

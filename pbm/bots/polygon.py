@@ -29,17 +29,6 @@ Line = tuple[float, float, float, float]
 """The start of a segment, and how far it goes to the right and up."""
 
 
-class _Moves(dict[Place, Move]):
-    """Moves by place, each created once."""
-
-    def __missing__(self, end: Place) -> Move:
-        self[end] = move = Move(end)
-        return move
-
-
-_MOVES = _Moves()
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
     """A position after ply 1. All fields but the first four are derived from the position before.
@@ -182,7 +171,7 @@ def _targets(
     if 2 * max(weights) > MAX_WEIGHT:
         crossings = [each for each in crossings if weights[each[0] - 1] + weights[each[1] - 1] <= MAX_WEIGHT]
     ends: list[Place] = [*_corners(options.sides, places, is_on_first=1 in here), *crossings]
-    return [_MOVES[end] for end in ends]
+    return [Move(end) for end in ends]
 
 
 def _corners(around: int, places: tuple[Place, ...], *, is_on_first: bool) -> list[int]:

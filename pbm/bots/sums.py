@@ -78,14 +78,6 @@ class CrossGeoSkill(Skill):
         board, standing, side = graph(pos.options), pos.standing, pos.side
         chance, colours, leaves = dice.random, board.colours, survivors(pos.options)
         order = sorted(bits(standing), key=lambda _: chance())
-        # On a green board both pick from the same edges, so that only the number of picks counts.
-        if colours.count("g") == len(colours):
-            mine = side is not Side.FIRST
-            for edge in order:
-                if standing >> edge & 1:
-                    standing &= leaves[edge]
-                    mine = not mine
-            return Rollout(1.0 if mine else -1.0)
         queues = {side: iter([edge for edge in order if colours[edge] in PICKS[side]]) for side in Side}
         while True:
             for edge in queues[side]:

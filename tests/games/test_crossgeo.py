@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from games import crossgeo_boards
 from games.crossgeo import CrossGeo, graph
 from games.crossgeo_boards import BUILT_IN, MAX_EDGES, Dice, cross, overlap, random_graph
 from games.rules import AmbiguousMove, BadNotation, IllegalMove, OptionError, Side, lettered
@@ -603,10 +602,3 @@ def test_a_list_names_few_of_the_many_edges_that_would_fall():
     told = "\n".join(" ".join(row) for row in listing.rows)
     assert "and 191 more with it" in " ".join(told.split())
     assert len(told) < 40_000
-
-
-def test_segments_far_apart_are_not_asked_whether_they_cross(monkeypatch):
-    asked = []
-    monkeypatch.setattr(crossgeo_boards, "cross", lambda one, other: asked.append(one))
-    assert any(random_graph(200, 77, "g").crossings) is False
-    assert len(asked) < 1000
