@@ -167,8 +167,9 @@ def random_graph(number: int, seed: int, version: str) -> Graph:
             refused += 1
             # On a full lattice the search would not end.
             height += refused % 64 == 0
-    # In reading order, so that an edge is found by its number.
-    return _graph(sorted(lines, key=_reading_order), dice.shuffled(_balanced(number, version)))
+    # In reading order of the middles, from the top left, so that an edge is found by its number.
+    lines.sort(key=lambda line: (-(line[0][1] + line[1][1]), line[0][0] + line[1][0]))
+    return _graph(lines, dice.shuffled(_balanced(number, version)))
 
 
 def _fits(line: tuple[Spot, Spot], height: int, others: Sequence[tuple[Spot, Spot]]) -> bool:
@@ -180,12 +181,6 @@ def _fits(line: tuple[Spot, Spot], height: int, others: Sequence[tuple[Spot, Spo
         overlap(line, other) or any(inside(spot, other) for spot in line) or any(inside(spot, line) for spot in other)
         for other in others
     )
-
-
-def _reading_order(line: tuple[Spot, Spot]) -> tuple[int, int]:
-    """A sort key: by the middle of the edge, from top to bottom, then from left to right."""
-    (x1, y1), (x2, y2) = line
-    return -(y1 + y2), x1 + x2
 
 
 def complete_graph(number: int, seed: int, version: str) -> Graph:

@@ -47,19 +47,16 @@ class Go(Placing):
         return squares(size, size, letters=WITHOUT_I, ground=Ground.LINES, cell="point")
 
     def start(self, options: OptionValues) -> Position:
-        stones = self._handicap(options)
-        mover = Side.SECOND if stones else Side.FIRST
-        return Position(options, (stones, 0), to_move=mover, seen=frozenset({(stones, 0)}))
-
-    def _handicap(self, options: OptionValues) -> Cells:
-        """The handicap stones: opposite corners, other corners, sides; the middle for odd numbers above four."""
+        # The handicap: opposite corners, other corners, sides; the middle for odd numbers above four.
         board, count = self.board(options), options.number("handicap")
         low, middle, high = board.star_lines
         corners = [(low, low), (high, high), (high, low), (low, high)]
         spots = [*corners, (middle, low), (middle, high), (low, middle), (high, middle)]
         if count > len(corners) and count % 2:  # by custom the odd stone is the middle one
             spots[count - 1 :] = [(middle, middle)]
-        return union(row * board.stride + column for row, column in spots[:count])
+        stones = union(row * board.stride + column for row, column in spots[:count])
+        mover = Side.SECOND if stones else Side.FIRST
+        return Position(options, (stones, 0), to_move=mover, seen=frozenset({(stones, 0)}))
 
     def legal(self, pos: Position) -> Cells:
         return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if self.allows(pos, cell))

@@ -22,7 +22,7 @@ from operator import or_
 
 from games.boards import LETTERS, Cells, Squares, bits, squares
 from games.rules import IllegalMove, Info, Judging, Option, OptionValues, Outcome, Side, joined, leader, score
-from games.scene import Crossing, GridBoard, Join, Scene
+from games.scene import Crossing, Join, Scene
 
 Line = int
 """A set of places in one row or column: bit i for the place i, counted from 0 at the left or the top."""
@@ -257,7 +257,12 @@ class Loops(Judging[Position, tuple[int, int]]):
             closed=grid.full & ~legal & ~_cells(pos.filled),
         )
         told = score(self.sides(pos.options), self.points(pos)) + self._gained(pos, last, board.crossings)
-        return Scene(board, notes=(told, *_closed(board)), legend=_legend(board))
+        legend = ["A small letter on a crossing tells whose point it is."] if board.crossings else []
+        # Some free squares are closed and others are not.
+        if any(cell.closed for cell in board.cells) and legal:
+            notes = told, "A closed square can no longer be filled."
+            return Scene(board, notes, legend=("Closed squares are grey, or have no dot.", *legend))
+        return Scene(board, (told,), legend=tuple(legend))
 
     def _gained(self, pos: Position, last: tuple[int, int] | None, marks: Sequence[Crossing]) -> str:
         """A sentence, after a blank, on the points that the last move brought; empty if it brought none."""
@@ -289,17 +294,3 @@ def _name(row: int, column: int) -> str:
 def _listed(noun: str, words: Sequence[str]) -> str:
     """Such as "row 3" or "rows 3, 4 and 7"."""
     return f"{noun}{'s' if len(words) > 1 else ''} {joined(words)}"
-
-
-def _closed(board: GridBoard) -> list[str]:
-    """A sentence on closed squares, if some free squares are closed and others are not."""
-    closed = any(cell.closed for cell in board.cells) and any(
-        not cell.closed and not cell.piece for cell in board.cells
-    )
-    return ["A closed square can no longer be filled."] if closed else []
-
-
-def _legend(board: GridBoard) -> tuple[str, ...]:
-    """The meaning of the marks that are on the board."""
-    closed = ("Closed squares are grey, or have no dot.",) if _closed(board) else ()
-    return (*closed, "A small letter on a crossing tells whose point it is.") if board.crossings else closed

@@ -38,6 +38,7 @@ from games.rules import (
     OptionValues,
     Outcome,
     Side,
+    counted,
     quoted,
 )
 from games.scene import Listing, Scene
@@ -165,7 +166,12 @@ class Luddit(Judging[Position, Turn]):
     def scene(self, pos: Position, last: Turn | None) -> Scene:
         touched = union(cell for move in last or () for cell in move.lift + move.put)
         drawn = torus(pos.options.size).board({"B": pos.field.first, "W": pos.field.second}, last=touched)
-        notes = (*_told(pos, last or ()), _reserves(pos), *[RECURS] * (pos.times == REPETITIONS - 1))
+        black, white = (Judge(pos.options, side, pos.field).outside for side in Side)
+        reserves = (
+            f"Black has {counted(black, 'stone')} outside, White {white}; "
+            f"{pos.field.all.bit_count()} of at most {pos.options.limit} on the board. A turn has one or two moves."
+        )
+        notes = (*_told(pos, last or ()), reserves, *[RECURS] * (pos.times == REPETITIONS - 1))
         # Nothing can be conditioned on an empty board.
         sides = Side if pos.field.all else ()
         return Scene(drawn, notes, tuple(_conditioned(Judge(pos.options, side, pos.field)) for side in sides))
@@ -369,14 +375,6 @@ def _done(judge: Judge, move: Move) -> Iterator[str]:
             yield f"moved {whose} {stones} to {', '.join(names[move.put[at]] for at in own)}"
         else:
             yield f"removed {whose} {stones}"
-
-
-def _reserves(pos: Position) -> str:
-    black, white = (Judge(pos.options, side, pos.field).outside for side in Side)
-    return (
-        f"Black has {black} {'stone' if black == 1 else 'stones'} outside, White {white}; "
-        f"{pos.field.all.bit_count()} of at most {pos.options.limit} on the board. A turn has one or two moves."
-    )
 
 
 def _conditioned(judge: Judge) -> Listing:

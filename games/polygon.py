@@ -422,15 +422,13 @@ def _board(pos: Position, last: Move | None, window: _Window, targets: dict[Plac
         )
         for place, (x, y) in shown.items()
     ]
-    corners = spots[: pos.options.sides]
-    segments = (*_outline(corners), *_drawn(pos.places, ends, marked=last is not None))
-    return PlaneBoard(window.width, window.height, tuple(points), segments)
-
-
-def _outline(corners: Sequence[tuple[int, int]]) -> Iterator[Segment]:
-    """The edges of the polygon, which nobody drew. corners: their spots in the window."""
-    for corner, (start, end) in enumerate(pairwise((*corners, corners[0]))):
-        yield Segment(*start, *end, Stroke.OUTLINE, ends=(name(corner), name((corner + 1) % len(corners))))
+    sides, corners = pos.options.sides, (*spots[: pos.options.sides], spots[0])
+    segments = [
+        Segment(*start, *end, Stroke.OUTLINE, ends=(name(corner), name((corner + 1) % sides)))
+        for corner, (start, end) in enumerate(pairwise(corners))
+    ]
+    segments += _drawn(pos.places, ends, marked=last is not None)
+    return PlaneBoard(window.width, window.height, tuple(points), tuple(segments))
 
 
 def _drawn(places: Sequence[Place], spots: Sequence[tuple[int, int]], *, marked: bool) -> Iterator[Segment]:

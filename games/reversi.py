@@ -38,9 +38,6 @@ class Reversi(Placing):
     def legal(self, pos: Position) -> Cells:
         return _room(self.board(pos.options), pos.own, pos.others)
 
-    def allows(self, pos: Position, cell: int) -> bool:
-        return not pos.taken >> cell & 1 and self.placed(pos, cell) != pos.sided(pos.own | 1 << cell, pos.others)
-
     def may_pass(self, pos: Position) -> bool:
         return not self.legal(pos)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import pairwise, product
+from itertools import count, pairwise, product, takewhile
 
 from games.boards.board import LETTERS, Board, Cells, Names, union
 from games.scene import Box, Crossing, GridBoard, Ground, Join, Look, Place
@@ -85,12 +85,10 @@ class Squares(Board):
     def rays(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
         """For each cell, the cells from the next one to the edge, in each of the eight directions."""
         ways = [way for step in self.steps for way in (step, -step)]
-        return {index: tuple(tuple(self._ray(index, way)) for way in ways) for index in self.indices}
-
-    def _ray(self, index: int, way: int) -> Iterator[int]:
-        # Below the first cell the index is negative, and Python refuses to shift by that.
-        while (index := index + way) >= 0 and self.full >> index & 1:
-            yield index
+        there = self.places.__contains__
+        return {
+            index: tuple(tuple(takewhile(there, count(index + way, way))) for way in ways) for index in self.indices
+        }
 
     def board(
         self,
