@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections import UserDict
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import UnionType
@@ -40,32 +41,21 @@ OURS = {
 """The games of this package: the module of each, which has its name, and its class; all others join."""
 
 
-class Games(MutableMapping[str, AnyGame]):
+class Games(UserDict[str, AnyGame]):
     """Games by name. One of ours is imported when it is first asked for: all together take a while."""
 
-    def __init__(self) -> None:
-        self._games: dict[str, AnyGame | None] = dict.fromkeys(OURS)
+    data: dict[str, Any]
+    """Of ours None until then."""
 
     def __getitem__(self, name: str) -> AnyGame:
-        game = self._games[name]
-        if game is None:
-            game = self._games[name] = getattr(import_module(f"games.{name}"), OURS[name])()
+        if self.data[name] is None:
+            self.data[name] = getattr(import_module(f"games.{name}"), OURS[name])()
+        game: AnyGame = self.data[name]
         return game
-
-    def __setitem__(self, name: str, game: AnyGame) -> None:
-        self._games[name] = game
-
-    def __delitem__(self, name: str) -> None:
-        del self._games[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._games)
-
-    def __len__(self) -> int:
-        return len(self._games)
 
 
 GAMES = Games()
+GAMES.data = dict.fromkeys(OURS)
 
 LEFT_OUT: dict[str, str] = {}
 """Games of other packages that could not join, by the name of their entry point: a sentence that says why."""

@@ -45,45 +45,32 @@ class SpielBoard(NamedTuple):
 def known(game: AnyGame, options: Any) -> SpielBoard | None:
     """None if OpenSpiel is not installed, or does not have the board, or if robots play better by themselves there."""
     described = _DESCRIBED.get(game.info.name)
-    return described(options) if described is not None and is_installed() else None
+    # It has Four in a Row on the usual board only.
+    is_unusual = game.info.name == "four" and options != game.options(())
+    return described(options) if described is not None and not is_unusual and is_installed() else None
 
 
 def is_installed() -> bool:
     return importlib.util.find_spec("pyspiel") is not None
 
 
-def _four(options: Any) -> SpielBoard | None:
-    numbers = [options.number(name) for name in ("columns", "rows", "line")]
-    return SpielBoard("connect_four", lambda text: "abcdefg"[int(text[1:])]) if numbers == [7, 6, 4] else None
-
-
-def _hex(options: Any) -> SpielBoard | None:
-    return SpielBoard(f"hex(board_size={options.number('size')})", str)
-
-
-def _y(options: Any) -> SpielBoard | None:
-    size = options.number("size")
-    # the triangle stands on its point there
-    return SpielBoard(f"y(board_size={size})", lambda text: f"{text[0]}{size + 1 - int(text[1:])}")
-
-
-def _clobber(options: Any) -> SpielBoard | None:
-    size = f"rows={options.number('rows')},columns={options.number('columns')}"
-    return SpielBoard(f"clobber({size})", lambda text: re.sub("(?<=[0-9])(?=[a-z])", "-", text))  # a10a9: a10-a9
-
-
-def _havannah(options: Any) -> SpielBoard | None:
-    # letters name slanting lines there, and numbers rows
-    size = options.number("size")
-    return SpielBoard(f"havannah(board_size={size})", lambda text: f"{chr(64 + int(text[1:]))}{ord(text[0]) - 96}")
-
-
-_DESCRIBED: dict[str, Callable[[Any], SpielBoard | None]] = {
-    "four": _four,
-    "hex": _hex,
-    "y": _y,
-    "clobber": _clobber,
-    "havannah": _havannah,
+_DESCRIBED: dict[str, Callable[[Any], SpielBoard]] = {
+    "four": lambda options: SpielBoard("connect_four", lambda text: "abcdefg"[int(text[1:])]),
+    "hex": lambda options: SpielBoard(f"hex(board_size={options.number('size')})", str),
+    # The triangle stands on its point there.
+    "y": lambda options: SpielBoard(
+        f"y(board_size={options.number('size')})",
+        lambda text: f"{text[0]}{options.number('size') + 1 - int(text[1:])}",
+    ),
+    "clobber": lambda options: SpielBoard(
+        f"clobber(rows={options.number('rows')},columns={options.number('columns')})",
+        lambda text: re.sub("(?<=[0-9])(?=[a-z])", "-", text),  # a10a9: a10-a9
+    ),
+    # Letters name slanting lines there, and numbers rows.
+    "havannah": lambda options: SpielBoard(
+        f"havannah(board_size={options.number('size')})",
+        lambda text: f"{chr(64 + int(text[1:]))}{ord(text[0]) - 96}",
+    ),
 }
 
 
