@@ -311,8 +311,12 @@ def _board_of(notices: Sequence[Notice]) -> BoardThen:
     comments = dict.fromkeys(comment for notice in notices for comment in notice.comments)
     kibitz = dict.fromkeys(remark for notice in notices for remark in notice.kibitz)
     record = match.record
+    # Of the players' settings those that stop their clocks.
+    first, second = (
+        Settings(timezone=each.timezone, sleep=each.sleep, weekend=each.weekend) for each in match.settings
+    )
     return BoardThen(
-        match._replace(record=Record(), settings=_clocked(match)),
+        match._replace(record=Record(), settings=(first, second)),
         record.notations,
         "".join(map(str, record.seats)),
         tuple(place for place, ply in enumerate(record) if ply.auto),
@@ -321,16 +325,6 @@ def _board_of(notices: Sequence[Notice]) -> BoardThen:
         tuple(comments),
         tuple(kibitz),
     )
-
-
-def _clocked(match: Match) -> tuple[Settings, Settings]:
-    """Of the players' settings those that stop their clocks."""
-    first, second = match.settings
-    return _resting(first), _resting(second)
-
-
-def _resting(settings: Settings) -> Settings:
-    return Settings(timezone=settings.timezone, sleep=settings.sleep, weekend=settings.weekend)
 
 
 def _epoch(reader: Reader) -> int:

@@ -40,16 +40,12 @@ _FOLDED = re.compile(r"(.{1,100}|\S+)(?: +|$)")
 """Splits text into lines of at most 100 characters; a longer word stays whole."""
 
 
-def _beside_games() -> list[Path]:
-    """The folders with the pages of games from other packages: `templates` next to the module."""
-    modules = {Path(inspect.getfile(type(GAMES[name]))).parent for name in GAMES.keys() - OURS}
-    return sorted(each / "templates" for each in modules if (each / "templates").is_dir())
-
-
 @cache  # compiling all pages takes half a second
 def _environment() -> Environment:
+    # Games from other packages have their pages in `templates` next to the module.
+    beside = {Path(inspect.getfile(type(GAMES[name]))).with_name("templates") for name in GAMES.keys() - OURS}
     environment = Environment(
-        loader=FileSystemLoader([folder("templates"), *_beside_games()]),
+        loader=FileSystemLoader([folder("templates"), *sorted(beside)]),
         autoescape=select_autoescape(("html",), default=False, default_for_string=False),
         undefined=StrictUndefined,
         trim_blocks=True,

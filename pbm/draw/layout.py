@@ -245,18 +245,16 @@ class Layout:
                 yield path[len(path) // 2][0]
 
     def _too_close(self, places: Mapping[int, Place]) -> Iterator[Place]:
-        """Where points are too close together. places: of the points shown, by index."""
-        points, around = self.sheet.board.points, self._near()
+        """Where points are too close together to be told apart at a glance. places: of the points shown, by index."""
+        points = self.sheet.board.points
+        # Rows down and columns to the right; a row of a picture is high enough for a point and its label.
+        around = [(0, 1)]
+        if not self.sheet.beside:
+            around = [(0, right) for right in range(1, 4)] + [(1, right) for right in range(-3, 4)]
         spots = {place: (points[index].x, points[index].y) for index, place in places.items()}
         for (row, column), spot in spots.items():
             if any(spots.get((row + down, column + right), spot) != spot for down, right in around):
                 yield row, column
-
-    def _near(self) -> list[Place]:
-        """Offsets (rows down, columns to the right) at which another point is too close to tell apart at a glance."""
-        if self.sheet.beside:
-            return [(0, 1)]  # a row of a picture is high enough for a point and its label
-        return [(0, right) for right in range(1, 4)] + [(1, right) for right in range(-3, 4)]
 
     def off_middle(self, index: int) -> float:
         """How far right of its cell's centre a point is, in columns."""

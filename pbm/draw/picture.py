@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from PIL import GifImagePlugin, Image, ImageChops, ImageDraw
 
-from games.scene import GridBoard, HexBoard, PlaneBoard, Point, Scene, Segment, Stroke
+from games.scene import GridBoard, HexBoard, PlaneBoard, Scene, Segment, Stroke
 from pbm.draw import brush, cell_pictures
 from pbm.draw.colours import COLOURS, FAINT, INK, LINE, PAPER, Picture
-from pbm.draw.layout import Excerpt, Layout, Line, Place, Sheet, Spot, most_crowded, pictured
+from pbm.draw.layout import Layout, Line, Place, Sheet, Spot, most_crowded, pictured
 
 WIDTH = 460  # in pixels; a phone shrinks it to four fifths
 LETTERS = 14  # a phone shows eleven
@@ -52,7 +52,10 @@ def of_plane(board: PlaneBoard, *, enlarged: bool = True, soft: bool = True) -> 
     image = brush.blank(WIDTH, height + (_height(below) if below else 0))
     _paint(image, layout, 0, soft=soft)
     if part and below:
-        _frame(image, layout.sheet, part)
+        # A thin frame around the part that is shown enlarged.
+        left, bottom = _pixel(layout.sheet.spot(part.left, part.low))
+        right, upper = _pixel(layout.sheet.spot(part.left + part.board.width, part.low + part.board.height))
+        ImageDraw.Draw(image).rectangle((left, upper, right, bottom), None, brush.number(TARGET), 1)
         _paint(image, below, height, soft=soft)
         edge = 0, height, WIDTH - 1, image.height - 1
         ImageDraw.Draw(image).rectangle(edge, None, brush.number(TARGET), 2)
@@ -104,14 +107,10 @@ def _stamp_points(image: Image.Image, layout: Layout, top: int) -> None:
         # The end of a stroke needs no dot, unless it is what a label stands for.
         is_marked = point.here or point.target or index in layout.signs
         if is_marked and layout.sheet.shows(point):
-            brush.stamp(image, brush.dot(*_dot_of(point)), _pixel(layout.sheet.spot(point.x, point.y), top))
-
-
-def _dot_of(point: Point) -> tuple[int, str]:
-    """The radius and the colour of a point."""
-    if point.here:
-        return 7, COLOURS["yellow"]
-    return (4, TARGET) if point.target else (3, INK)
+            radius, colour = (4, TARGET) if point.target else (3, INK)
+            if point.here:
+                radius, colour = 7, COLOURS["yellow"]
+            brush.stamp(image, brush.dot(radius, colour), _pixel(layout.sheet.spot(point.x, point.y), top))
 
 
 class _Drawn(NamedTuple):
@@ -147,13 +146,6 @@ def _write(image: Image.Image, start: Spot, label: str, ink: str, top: int) -> N
     """Writes a label with its first letter in that cell, on white, so that strokes do not touch it."""
     middle = _pixel((start[0], start[1] + (len(label) - 1) / 2), top)
     brush.stamp(image, brush.lettering(label, LETTERS, CELL_WIDTH * len(label) + 1, ink), middle, square=True)
-
-
-def _frame(image: Image.Image, sheet: Sheet, part: Excerpt) -> None:
-    """Draws a thin frame around the part that is shown enlarged."""
-    left, bottom = _pixel(sheet.spot(part.left, part.low))
-    right, top = _pixel(sheet.spot(part.left + part.board.width, part.low + part.board.height))
-    ImageDraw.Draw(image).rectangle((left, top, right, bottom), None, brush.number(TARGET), 1)
 
 
 MAX_OCTETS = 160_000
