@@ -27,8 +27,9 @@ from rich.table import Table
 
 from games import GAMES
 from games.rules import OptionError
-from pbm.compose import Composer, Notice, Reader
+from pbm.compose.composer import Composer
 from pbm.compose.machine import MAX_MOVES
+from pbm.compose.notices import Notice, Reader
 from pbm.compose.tell import mail_bytes
 from pbm.compose.views import View
 from pbm.domain.match import Match, Player, Ply, Record, State

@@ -25,7 +25,7 @@ from typing import cast
 from bench.servers import Servers, started
 from bench.worlds import ROBOT, World
 from games import GAMES
-from pbm.compose import Notice, Reader
+from pbm.compose.notices import Notice, Reader
 from pbm.compose.tell import mail_bytes
 from pbm.domain.events import MovePlayed
 from pbm.domain.mail import Mail

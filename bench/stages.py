@@ -12,7 +12,7 @@ from bench.floors import parsed_by_the_library
 from bench.moves import copied
 from bench.worlds import ROBOT, Game, World, recipient, reply
 from pbm import draw
-from pbm.compose import Notice, Reader
+from pbm.compose.notices import Notice, Reader
 from pbm.compose.tell import mail_bytes
 from pbm.domain.events import MovePlayed
 from pbm.domain.match import Match, State

@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import Connection, Executable, UpdateBase, event
 
 from games import GAMES
-from pbm.compose import Answer, pages
+from pbm.compose import pages
+from pbm.compose.notices import Answer
 from pbm.core.registry import HANDLERS, Handler
 from pbm.core.request import Request
 from pbm.reading.commands import Command

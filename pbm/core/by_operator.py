@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pbm.compose import File
+from pbm.compose.notices import File
 from pbm.core.notify import Desk, Tools, letters_for, readers_of
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pbm.compose import Composer, Notice, Reader, Whence
+from pbm.compose.composer import Composer
+from pbm.compose.notices import Notice, Reader, Whence
 from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
 from pbm.core.passwords import Passwords

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from games import GAMES, leave_out
 from games.rules import GameError
-from pbm.compose import Answer, Posed
+from pbm.compose.notices import Answer, Posed
 from pbm.core.bus import joins, registers
 from pbm.core.notify import Desk
 from pbm.core.reply import refuse

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from games.rules import GameError, MoveError
-from pbm.compose import Answer, Drawn, Outcome
+from pbm.compose.notices import Answer, Drawn, Outcome
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, reader_of

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from games import GAMES
 from games.rules import GameError, joined
-from pbm.compose import Answer, Notice, Outcome, Reader, Whence
+from pbm.compose.notices import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess

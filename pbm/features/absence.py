@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from games.rules import joined
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.bus import PlayerHeard, ReachChanged, subscribes
 from pbm.core.clocks import calendar_changing, note_reach
 from pbm.core.registry import handles, keeps

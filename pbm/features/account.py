@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from datetime import timedelta
 from typing import Any
 
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core.bus import ReachChanged, publish
 from pbm.core.credentials import check_free, check_password, chosen_password, declines
 from pbm.core.credentials import rename as rename_player

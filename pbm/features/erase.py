@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, publish
 from pbm.core.credentials import ERASED, declines, first_line

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pbm.compose import File
+from pbm.compose.notices import File
 from pbm.compose.scoresheet import move_list
 from pbm.compose.views import plain
 from pbm.core.limits import DAY, TooMuch

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of

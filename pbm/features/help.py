@@ -6,7 +6,7 @@ import difflib
 from math import inf
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.compose.views import wrapped
 from pbm.core.rating import score_of, why_not_rated
 from pbm.core.registry import handles

@@ -10,8 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pbm.compose import Answer, Notice, Reader
-from pbm.compose.notices import KEEPSAKE
+from pbm.compose.notices import KEEPSAKE, Answer, Notice, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import Desk, ends_by_rules, notice_of, reader_of

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from games import GAMES
 from games.rules import KINDS, GameError, Zoomable
-from pbm.compose import Answer, Drawn, DrawnBoard, Notice, Reader
+from pbm.compose.notices import Answer, Drawn, Notice, Reader
+from pbm.compose.owed import DrawnBoard
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.notify import notice_of, perspective, reader_of

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from games import GAMES
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core.credentials import USERID, open_account
 from pbm.core.notify import reader_of
 from pbm.core.registry import HANDLERS, Occasion, handles, when_due

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from games import GAMES
 from games.rules import GameError
-from pbm.compose import Answer, Drawn
+from pbm.compose.notices import Answer, Drawn
 from pbm.compose.views import plain, until
 from pbm.core import decisions
 from pbm.core.board import OpenBoard

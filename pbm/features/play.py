@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 
 from games.rules import BadNotation, GameError, MoveError, quoted
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants

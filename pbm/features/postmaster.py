@@ -12,7 +12,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core import notify
 from pbm.core.bus import RecordDamaged, subscribes
 from pbm.core.by_operator import POSTMASTER, answer_to, close

@@ -16,7 +16,7 @@ from functools import partial
 from games import GAMES
 from games.rules import GameError, joined
 from pbm.bots.levels import BOARDS, LEVELS, Question, Thought, options_of
-from pbm.compose import Answer, Outcome, Posed
+from pbm.compose.notices import Answer, Outcome, Posed
 from pbm.core.bus import MatchEnded, SettingsSaved, publish, subscribes
 from pbm.core.limits import Act
 from pbm.core.notify import Desk, reader_of

@@ -13,8 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from games import GAMES
-from pbm.compose import RENEWED, SET_BACK, Answer, Expiry, Gathering, Notice, Posed
-from pbm.compose.views import lasting
+from pbm.compose.composer import RENEWED, SET_BACK
+from pbm.compose.notices import Answer, Gathering, Notice, Posed
+from pbm.compose.views import Expiry, lasting
 from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.last_day import SOON, decisions

@@ -15,7 +15,7 @@ from functools import partial
 
 from games import GAMES
 from pbm.bots.levels import LEVELS, Question, Thought
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core import decisions
 from pbm.core.board import QUESTION, OpenBoard
 from pbm.core.notify import Desk, Writer, notice_of, reader_of, tell_operator, tell_players

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from games import GAMES, AnyGame
 from games.rules import OptionError
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.compose.views import lasting
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, readers_of, tell_players

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.bus import SettingsSaved, publish
 from pbm.core.registry import KEEPERS, handles, keeps
 from pbm.core.reply import done

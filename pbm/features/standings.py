@@ -9,7 +9,7 @@ from itertools import count
 from typing import NamedTuple
 
 from games import GAMES
-from pbm.compose import Answer, Chart
+from pbm.compose.notices import Answer, Chart
 from pbm.core.registry import handles
 from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request

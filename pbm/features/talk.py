@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from games.rules import counted
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
 from pbm.core.credentials import first_line

@@ -18,7 +18,7 @@ from games.rules import Side, counted
 from games.scene import Scene
 from pbm.bots.levels import LEVELS, Question, Thought
 from pbm.bots.skill import value_of
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Desk, letters_for, notice_of, reader_of
 from pbm.core.registry import handles

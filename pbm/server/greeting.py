@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from games import GAMES
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.compose.views import plain
 from pbm.core.reply import original_of
 from pbm.core.request import Request

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from games.rules import GameError, OptionError
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.credentials import declines
 from pbm.core.limits import Act, By, drawn

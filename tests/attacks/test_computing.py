@@ -11,7 +11,7 @@ from itertools import cycle
 import pytest
 
 from games import GAMES
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.mail import Arrival

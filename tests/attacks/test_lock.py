@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pbm import draw
-from pbm.compose import Composer, views
+from pbm.compose import views
+from pbm.compose.composer import Composer
 from pbm.domain.mail import Mail
 from pbm.domain.tokens import SeatToken, Signer
 from pbm.draw import picture as pictures

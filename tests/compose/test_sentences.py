@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from games import GAMES
-from pbm.compose import Composer, Notice, Reader
+from pbm.compose.composer import Composer
+from pbm.compose.notices import Notice, Reader
 from pbm.compose.tell import Untellable, mail_bytes
 from pbm.domain import events
 from pbm.domain.events import CommentMade, Event

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from games import GAMES, AnyGame
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.board import OpenBoard
 from pbm.core.limits import Act
 from pbm.core.registry import handles

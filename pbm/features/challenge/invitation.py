@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from games import GAMES
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.compose.views import wrapped
 from pbm.core.credentials import first_line, open_account
 from pbm.core.limits import Act

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from games import GAMES, AnyGame
-from pbm.compose import Answer, Outcome
+from pbm.compose.notices import Answer, Outcome
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountEnded, AccountsMerged, subscribes

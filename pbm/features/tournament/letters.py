@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from games import GAMES
-from pbm.compose import Answer, Outcome, Reader
+from pbm.compose.notices import Answer, Outcome, Reader
 from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail

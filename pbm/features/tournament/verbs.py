@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from games import GAMES
 from games.rules import joined
-from pbm.compose import Answer
+from pbm.compose.notices import Answer
 from pbm.core.registry import handles
 from pbm.core.reply import done
 from pbm.core.request import Request
