@@ -73,10 +73,6 @@ class Fills:
         """The boards that have any of the cells."""
         return (cells + self._below_top >> self._top) & self._each
 
-    def share(self, boards: Boards) -> float:
-        """The fraction of all boards that these are."""
-        return boards.bit_count() / COPIES
-
     def credit(self, cells: Boards, free: Sequence[int], won: Boards, lost: Boards) -> Credit:
         """For each free cell, the number of boards that have it in `cells`, and their values' sum, each over COPIES."""
         each = self._each
@@ -182,7 +178,7 @@ class ConnectionSkill(Skill):
         won, lost = self._joined(board, many, mine, Side.FIRST), self._joined(board, many, theirs, Side.SECOND)
         cells = list(bits(either))
         credit = many.credit(mine, cells, won, lost), many.credit(theirs, cells, won, lost)
-        return Rollout(many.share(won) - many.share(lost), credit)
+        return Rollout((won.bit_count() - lost.bit_count()) / COPIES, credit)
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         board = self.board(pos)

@@ -290,7 +290,9 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
         if column in columns and to_column in columns:
-            faces[row + to_row, column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
+            ground = LINE if join.look is Look.DRAWN else WOOD
+            face = Face(ground=LAST if join.last else ground, word=join.name)
+            faces[row + to_row, column + to_column - left] = face
     between = product(range(1, 2 * len(board.rows) - 2, 2), range(2, 2 * boxes + 1, 2))
     faces |= dict.fromkeys(between, Face(ground=PAPER))
     for box in board.boxes:
@@ -300,13 +302,6 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     for (row, at), face in faces.items():
         rows[row + 1][at] = face
     return Table(widths, heights, rows, style=style)
-
-
-def _ground_of(join: Join) -> str:
-    """The colour of a line between two points."""
-    if join.last:
-        return LAST
-    return LINE if join.look is Look.DRAWN else WOOD
 
 
 def _face(cell: Cell, colours: Colours, passing: str = "", owner: str = "") -> Face:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from html import escape
 from itertools import chain, filterfalse, groupby
@@ -77,7 +77,10 @@ class HtmlBoard:
             self._put_drawing(pictured)
         # In the order of their worth: what comes later has the room that is left.
         for listing in self.view.scene.lists:
-            self._put_list(listing)
+            if any(cell.count(" ") > 1 for row in listing.rows for cell in row):
+                self._put_sentences(listing)
+            else:
+                self._put_chips(listing)
         self._put_others()
 
     @property
@@ -149,12 +152,6 @@ class HtmlBoard:
             self.links = self.starts
             self._put_chips(Listing("Move from:", (tuple(self.starts),)))
 
-    def _put_list(self, listing: Listing) -> None:
-        if any(cell.count(" ") > 1 for row in listing.rows for cell in row):
-            self._put_sentences(listing)
-        else:
-            self._put_chips(listing)
-
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
         """Adds a list of short columns, each a link if it is a move. apart: each row of the list begins a line."""
         told = [[*filter(None, row)] for row in listing.rows]
@@ -221,7 +218,7 @@ def _first_cell(move: str) -> str:
     return found[0] if found else move
 
 
-def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+def _joined(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The rows, with each that begins with an empty column appended to the one before."""
     told: list[tuple[str, ...]] = []
     for row in rows:
@@ -229,7 +226,7 @@ def _joined(rows: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
             told[-1] = (*told[-1], *row)
         else:
             told.append(row)
-    return iter([tuple(cell for cell in row if cell) for row in told])
+    return [tuple(cell for cell in row if cell) for row in told]
 
 
 def _row(face: Face, url: str, told: str) -> str:

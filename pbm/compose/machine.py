@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from games.rules import Detailed
 from games.scene import GridBoard, HexBoard, PlaneBoard, Scene
-from pbm.domain.match import Match, Seat, State
+from pbm.compose.notices import Notice
+from pbm.domain.match import Match, State
 from pbm.domain.spans import SECOND
 
 FORMAT = 2
@@ -65,29 +66,16 @@ def _within(details: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "cut": cut} if cut else kept
 
 
-def addressed(
-    shared: str,
-    seat: Seat | None,
-    answer_to: str,
-    *,
-    events: Iterable[str] = (),
-    comments: Iterable[tuple[str, str]] = (),
-    asked: bool = False,
-    error: str = "",
-    candidates: Sequence[str] = (),
-) -> str:
-    """The object for one reader. shared: from `board`.
-
-    seat: None for a spectator. answer_to: the address that identifies the reader. events: the names of their classes.
-    comments: userids and texts. error: why a command was refused. candidates: similar moves that are legal.
-    """
+def addressed(shared: str, notice: Notice, answer_to: str, *, asked: bool) -> str:
+    """The object for one reader. shared: from `board`. answer_to: the address that identifies the reader."""
+    error = notice.problem
     own = _lines({
         "format": FORMAT,
-        "you": {"seat": seat, "answer_to": answer_to or None},
+        "you": {"seat": notice.reader.seat, "answer_to": answer_to or None},
         "why": "refused" if error else "asked" if asked else "event",
-        "events": [*events],
-        "comments": [{"from": who, "text": text} for who, text in comments],
-        "error": {"sentence": error, "candidates": candidates} if error else None,
+        "events": [type(event).__name__ for event in notice.events],
+        "comments": [{"from": comment.userid, "text": comment.text} for comment in notice.comments],
+        "error": {"sentence": error, "candidates": notice.nearby} if error else None,
     })  # fmt: skip
     return f"{{\n{own},\n{shared}\n}}\n"
 

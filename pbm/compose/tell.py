@@ -118,7 +118,9 @@ def _board_mail(mail: Mail, value: BoardMail) -> bytes:
         sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
     page = _BoardPage(notice, view, sheet, head, told.answered_at)
     text = _PAGES.mail(notice.page, **page.words(), **kept.words)
-    machine = _for_programs(notice, page.machine, told.answered_at) if sheet.drawn else ""
+    machine = ""
+    if sheet.drawn and page.machine:
+        machine = addressed(page.machine, notice, told.answered_at, asked=_asks(notice))
     body = _with_files(sheet.body(sheet.illustrated(text, kept.figure), mail.subject, machine), kept.attached)
     headers = head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
     thread = Thread.of(notice.match, notice.state)
@@ -134,22 +136,6 @@ def _asks(notice: Notice) -> bool:
 
 def _is_to_move(notice: Notice) -> bool:
     return notice.match.result is None and notice.reader.seat == notice.state.to_move
-
-
-def _for_programs(notice: Notice, shown: str, answered_at: str) -> str:
-    """The JSON of the board and of what is told. shown: what all readers share; empty for none."""
-    if not shown:
-        return ""
-    return addressed(
-        shown,
-        notice.reader.seat,
-        answered_at,
-        events=(type(event).__name__ for event in notice.events),
-        comments=((comment.userid, comment.text) for comment in notice.comments),
-        asked=_asks(notice),
-        error=notice.problem,
-        candidates=notice.nearby,
-    )
 
 
 def _lists_moves(notice: Notice) -> bool:

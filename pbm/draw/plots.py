@@ -5,7 +5,7 @@ SVG takes its colours from the page around it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING
@@ -109,20 +109,16 @@ def standings(bars: Sequence[Bar], described: str) -> str:
         return round(_NAMES + _EDGE + (_WIDTH - _NAMES - 2 * _EDGE) * (points - low) / (high - low), 1)
 
     bottom = _ROW * (len(bars) + 1)
-    drawn = [_scale(x(points), points, bottom) for points in marks_between(low, high)]
-    for row, bar in enumerate(bars, 1):
-        drawn.append(
-            _bar(bar, x(bar.rating - bar.reach), x(bar.rating), x(bar.rating + bar.reach), _ROW * row + _ROW // 2)
-        )
+    drawn = [
+        f'<path class="scale" d="M{x(points):g} {_ROW}V{bottom}"/>'
+        f'<text x="{x(points):g}" y="16" text-anchor="middle">{points}</text>'
+        for points in marks_between(low, high)
+    ]
+    drawn += [_bar(bar, x, _ROW * row + _ROW // 2) for row, bar in enumerate(bars, 1)]
     return _svg(bottom + _EDGE, described, drawn)
 
 
-def _scale(x: float, points: int, bottom: int) -> str:
-    words = f'<text x="{x:g}" y="16" text-anchor="middle">{points}</text>'
-    return f'<path class="scale" d="M{x:g} {_ROW}V{bottom}"/>{words}'
-
-
-def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
+def _bar(bar: Bar, x: Callable[[float], float], y: int) -> str:
     from pbm.draw import brush
 
     kind = "sure" if bar.sure else "unsure"
@@ -130,7 +126,8 @@ def _bar(bar: Bar, left: float, middle: float, right: float, y: int) -> str:
     is_long = brush.font(_LETTERS).getlength(label) > _NAMES
     squeezed = f' textLength="{_NAMES}" lengthAdjust="spacingAndGlyphs"' if is_long else ""
     name = f'<text x="{_NAMES}" y="{y + 5}" text-anchor="end"{squeezed}>{escape(label)}</text>'
-    mark = f'<circle class="{kind}" cx="{middle:g}" cy="{y}" r="5"/>'
+    mark = f'<circle class="{kind}" cx="{x(bar.rating):g}" cy="{y}" r="5"/>'
+    left, right = x(bar.rating - bar.reach), x(bar.rating + bar.reach)
     return f'{name}<path class="{kind}" d="M{left:g} {y}H{right:g}"/>{mark}'
 
 
@@ -138,14 +135,11 @@ def history(ratings: Sequence[float], described: str) -> str:
     """SVG of a line of ratings. ratings: after each rated game, the oldest first; at least one. described: in words."""
     low, high = int(min(ratings) // 50) * 50, int(-(-max(ratings) // 50)) * 50
     high = max(high, low + 50)
-
-    def spots() -> Iterator[str]:
-        step = (_WIDTH - 50 - _EDGE) / max(1, len(ratings) - 1)
-        for number, rating in enumerate(ratings):
-            y = _HEIGHT - _EDGE - (_HEIGHT - 2 * _EDGE) * (rating - low) / (high - low)
-            yield f"{50 + number * step:.0f} {y:.0f}"
-
-    found = list(spots())
+    step, rise = (_WIDTH - 50 - _EDGE) / max(1, len(ratings) - 1), _HEIGHT - 2 * _EDGE
+    found = [
+        f"{50 + number * step:.0f} {_HEIGHT - _EDGE - rise * (rating - low) / (high - low):.0f}"
+        for number, rating in enumerate(ratings)
+    ]
     lines = [
         f'<path class="scale" d="M44 {y}H{_WIDTH}"/><text x="40" y="{y + 5}" text-anchor="end">{points}</text>'
         for y, points in ((_EDGE, high), (_HEIGHT - _EDGE, low))

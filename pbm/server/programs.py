@@ -12,6 +12,7 @@ from typing import Any
 
 from games.rules import MoveError
 from pbm.compose.machine import addressed
+from pbm.compose.notices import Notice, Reader
 from pbm.compose.views import View
 from pbm.core.board import OpenBoard
 from pbm.core.notify import Tools
@@ -100,9 +101,15 @@ class Programs:
 
 def _line(board: OpenBoard, seat: Seat, refusal: Exception | None) -> str:
     """The board in one line, as in a mail's part for programs."""
-    candidates = refusal.candidates if isinstance(refusal, MoveError) else ()
-    shown, error = View(board.state).machine(board.match), str(refusal) if refusal else ""
-    return json.dumps(json.loads(addressed(shown, seat, "", error=error, candidates=candidates)))
+    notice = Notice(
+        match=board.match,
+        state=board.state,
+        reader=Reader((), seat=seat),
+        problem=str(refusal) if refusal else "",
+        nearby=refusal.candidates if isinstance(refusal, MoveError) else (),
+    )
+    shown = View(board.state).machine(board.match)
+    return json.dumps(json.loads(addressed(shown, notice, "", asked=False)))
 
 
 def _message(text: str) -> Message:
