@@ -8,7 +8,6 @@ from math import tanh
 from operator import or_
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from games.boards import Cells, Hexes, Squares, bits, union
 from games.four import Four
@@ -92,20 +91,16 @@ class Columns:
 _columns = cache(Columns)
 
 
-class BookMove(NamedTuple):
-    """What the book says of a position: the column to play, from 0, and the value for the side to move."""
-
-    column: int
-    value: int
-
-
 @cache
-def four_book() -> dict[int, BookMove]:
-    """The best moves of Four in a Row by the key of a position; a mirror image has one key with it."""
+def four_book() -> dict[int, tuple[int, int]]:
+    """The best moves of Four in a Row by the key of a position; a mirror image has one key with it.
+
+    Each is the column to play, from 0, and the value for the side to move.
+    """
     # Computed by bench/four_book.c: whoever follows the book, as either side, only meets positions that are in it, or
     # that are solved within the steps of the highest level.
     rows = (line.split() for line in _BOOK.read_text().splitlines())
-    return {int(key, 16): BookMove(int(column), int(value)) for key, column, value in rows}
+    return {int(key, 16): (int(column), int(value)) for key, column, value in rows}
 
 
 def _key(pos: Position, stride: int, *, mirrored: bool) -> int:
@@ -205,10 +200,10 @@ class FourSkill(Skill):
         known = four_book().get(min(key, image))
         if known is None:
             return None
+        column, value = known
         # The book has the smaller key of the two.
-        wanted = known.column if key <= image else _WIDTH - 1 - known.column
-        move = next(move for move in self.game.moves(pos) if move % board.stride == wanted)
-        return move, known.value
+        wanted = column if key <= image else _WIDTH - 1 - column
+        return next(move for move in self.game.moves(pos) if move % board.stride == wanted), value
 
 
 _WORTH = (0, 1, 4, 16, 60, 0)

@@ -145,7 +145,10 @@ class LudditSkill(Skill):
             return list(dict.fromkeys((*returns(pos), *best[:KEPT])))
         # To repeat a position wins nothing, and gives the other side time.
         fresh = [turn for turn in best if not self._leads_back(pos, turn)] or best
-        return fresh[: 1 if besieges(judge) else KEPT]
+        own, others = judge.field.of(judge.side), judge.field.of(judge.side.other)
+        # So far ahead, it tries to lock up the other side's stones.
+        besieges = 2 * (own.bit_count() - others.bit_count()) >= judge.options.limit
+        return fresh[: 1 if besieges else KEPT]
 
     def _leads_back(self, pos: Position, turn: Turn) -> bool:
         """Whether the turn repeats a position, or lets the other side bring this one back for the third time."""
@@ -181,12 +184,6 @@ def gain(size: int, own: Cells, other: Cells, room: int) -> int:
     caught = haul(size, own, other)
     singles = (other & bound(size, own | other) & ~caught).bit_count()
     return caught.bit_count() + min(1 if caught else 2, singles + room)
-
-
-def besieges(judge: Judge) -> bool:
-    """Whether the side to move is so far ahead that it can try to lock up the other side's stones."""
-    lead = judge.field.of(judge.side).bit_count() - judge.field.of(judge.side.other).bit_count()
-    return 2 * lead >= judge.options.limit
 
 
 def turns(judge: Judge, dice: Random) -> Iterator[Turn]:

@@ -94,9 +94,8 @@ class Search:
         if (outcome := self._game.outcome(pos)) is not None:
             value = value_of(outcome)
             return Node(pos, 1, (value, value))
-        if (seen := self._skill.obvious(pos)) is not None:
-            return Node(pos, self._game.to_move(pos).sign, (seen.value, seen.value), seen.line)
-        return Node(pos, self._game.to_move(pos).sign, (-1.0, 1.0))
+        seen, sign = self._skill.obvious(pos), self._game.to_move(pos).sign
+        return Node(pos, sign, (-1.0, 1.0)) if seen is None else Node(pos, sign, (seen.value, seen.value), seen.line)
 
     def run(self, budget: Budget) -> None:
         """Grows the tree until the budget is spent, by at least one visit, or until the root is proved."""

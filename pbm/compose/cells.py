@@ -15,7 +15,7 @@ from html import escape
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from games.scene import Cell, Colours, Form, GridBoard, HexBoard, Join, Label, Look, Place, rows
+from games.scene import Cell, Form, GridBoard, HexBoard, Join, Label, Look, Place, rows
 from pbm.draw.colours import FAINT, INK, LAST, LINE, PAPER, SHADED, WOOD, edge_of, fill_of, ground_of, text_on
 from pbm.values import frozen
 
@@ -210,7 +210,7 @@ def _side(room: int, cells: int) -> int:
 def _squares(board: GridBoard, shown: range, style: str) -> Table:
     """Square cells, with letters above and below, and row names on both sides. shown: the columns of the part."""
     lines, owners = _passing(board.joins), {(mark.row, mark.column): mark.owner for mark in board.crossings}
-    side, across, before = _side(_ROOM, len(shown)), len(shown) + 1, shown.start - 1
+    side, across, before, colours = _side(_ROOM, len(shown)), len(shown) + 1, shown.start - 1, dict(board.colours)
     names = [{0: Face(name), across: Face(name)} for name in board.rows]
     letters = {at: Face(board.columns[column]) for at, column in enumerate(shown, 1)}
     rows = [{**letters}, *names, {**letters}]
@@ -220,7 +220,7 @@ def _squares(board: GridBoard, shown: range, style: str) -> Table:
     for cell in board.cells:
         if cell.column in shown and 0 <= cell.row < len(board.rows):
             line, owner = lines.get(cell.place, ""), owners.get(cell.place, "")
-            rows[cell.row + 1][cell.column - before] = _face(cell, board.colours, line, owner)
+            rows[cell.row + 1][cell.column - before] = _face(cell, colours, line, owner)
     heights = (MARGIN, *[side] * len(board.rows), MARGIN)
     return Table((MARGIN, *[side] * len(shown), MARGIN), heights, rows, style=style)
 
@@ -231,6 +231,7 @@ def _hexagons(board: HexBoard, shown: range, style: str) -> Table:
     shown: the columns of the part.
     """
     cells, labels = [cell for cell in board.cells if cell.column in shown], list(board.labels)
+    colours = dict(board.colours)
     # A part has the ends of some rows only.
     if len(cells) < len(board.cells):
         is_left = shown.start == min(cell.column for cell in board.cells)
@@ -241,9 +242,9 @@ def _hexagons(board: HexBoard, shown: range, style: str) -> Table:
     for label in labels:
         if label.place in places:
             column = max(0, label.place[1] + label.right - before)
-            rows[label.place[0] + label.down - top][column] = _edge_label(label, board.colours)
+            rows[label.place[0] + label.down - top][column] = _edge_label(label, colours)
     for cell in cells:
-        rows[cell.row - top][cell.column - before] = _face(cell, board.colours)
+        rows[cell.row - top][cell.column - before] = _face(cell, colours)
     across = len(shown) + 3
     unit = _side(WIDTH * 2, across) // 2
     heights = (MARGIN, *[2 * unit] * (len(rows) - 2), MARGIN)
@@ -276,7 +277,7 @@ def _passing(joins: Sequence[Join]) -> dict[Place, str]:
 
 def _edges(board: GridBoard, columns: range, style: str) -> Table:
     """Points, the lines between neighbours as separate places, and the content of the boxes."""
-    colours, boxes, left = board.colours, len(columns) - 1, 2 * columns.start - 1
+    colours, boxes, left = dict(board.colours), len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
     # By row of the table, where -1 and the last hold the letters, and by column.
@@ -304,11 +305,11 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     return Table(widths, heights, rows, style=style)
 
 
-def _face(cell: Cell, colours: Colours, passing: str = "", owner: str = "") -> Face:
+def _face(cell: Cell, colours: Mapping[str, str], passing: str = "", owner: str = "") -> Face:
     """passing: the line through a free cell. owner: the side that owns a free cell."""
     ground = ground_of(cell)
     if cell.piece:
-        return Face(*_piece(cell, fill_of(cell.piece, dict(colours))), ground, cell.name, PIECE)
+        return Face(*_piece(cell, fill_of(cell.piece, colours)), ground, cell.name, PIECE)
     if cell.last:
         return Face(f'<b style="color:{LAST}">&#10005;</b>', "", ground, cell.name)
     if owner:
@@ -336,16 +337,16 @@ def _brief_colour(colour: str) -> str:
     return f"#{colour[1::2]}" if colour[1::2] == colour[2::2] else colour
 
 
-def _owned(owner: str, colours: Colours) -> tuple[str, str]:
+def _owned(owner: str, colours: Mapping[str, str]) -> tuple[str, str]:
     inside = OWNED - 2
     size = f"display:block;max-width:{inside}px;margin:auto;line-height:{inside}px;font-size:12px;"
-    return _on(fill_of(owner, dict(colours)), escape(owner), f"{size}border:1px solid {FAINT};")
+    return _on(fill_of(owner, colours), escape(owner), f"{size}border:1px solid {FAINT};")
 
 
-def _edge_label(label: Label, colours: Colours) -> Face:
+def _edge_label(label: Label, colours: Mapping[str, str]) -> Face:
     """A label on the colour of the side that owns the edge, which works in light and dark."""
     text, beside = escape(label.text), "" if label.text[1:] else "&#160;"
-    return Face(*_on(fill_of(label.owner, dict(colours)), text, beside=beside)) if label.owner else Face(text)
+    return Face(*_on(fill_of(label.owner, colours), text, beside=beside)) if label.owner else Face(text)
 
 
 def _on(fill: str, text: str, style: str = "", beside: str = "") -> tuple[str, str]:

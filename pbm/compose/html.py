@@ -99,7 +99,9 @@ def _block(block: str, inlays: Inlays) -> str:
 def _laid_out(block: str, inlays: Inlays) -> str:
     """A block whose places mean something: in the form of a list or a table, or else monospaced."""
     heading, _, rest = block.partition("\n")
-    if rest and (heading.isupper() or heading[-1] == ":") and _is_below(rest, heading):
+    # Whether its lines are all indented more than their heading is.
+    is_below = rest[:1] == " " and min(map(len, _MARGIN.findall(rest))) > len(heading) - len(heading.lstrip())
+    if is_below and (heading.isupper() or heading[-1] == ":"):
         return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
     columns = max(map(len, inlays.text(block).split("\n")))
     is_wide = columns > NARROW  # a phone would break its lines, so that what is narrow may stay as it is
@@ -115,11 +117,6 @@ def _laid_out(block: str, inlays: Inlays) -> str:
             if listed:
                 return listed
     return aligned(inlays.html(block), columns)
-
-
-def _is_below(lines: str, heading: str) -> bool:
-    """Whether the lines are all indented more than their heading is."""
-    return lines.startswith(" ") and min(map(len, _MARGIN.findall(lines))) > len(heading) - len(heading.lstrip())
 
 
 _ITEM = re.compile(r" *(?:-|\d+\.) (?=\S)")
@@ -158,7 +155,13 @@ def _glossary(block: str) -> str:
     terms = [word for word, told in rows if told[:1].strip()]
     cells = [(_escaped(word), _escaped(told)) for word, told in rows]
     if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
-        return _described(cells, 5 + 8 * (len(block) - len(block.lstrip())))
+        # They would take too much of a phone's width in a table, so that each has its meaning below it.
+        margin = 5 + 8 * (len(block) - len(block.lstrip()))
+        return "\n".join(
+            f'<p style="margin:8px 5px 0 {margin}px">{word}</p>'
+            + (f'\n<p style="margin:0 5px 8px {margin + 16}px">{meaning}</p>' if meaning else "")
+            for word, meaning in cells
+        )
     opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
     told = "\n".join(starmap(_explained, cells))
     return f"{opening}\n{told}\n</table>"
@@ -229,15 +232,6 @@ def _cell(text: str) -> str:
     style = ' style="word-break:break-word"' if max(map(len, text.split()), default=0) > LONG_CELL else ""
     side = ' align="right"' if text[:1].isdecimal() and len(text.split()) == 1 else ""
     return f"<td{side}{style}>{_escaped(text)}</td>"
-
-
-def _described(cells: Iterable[tuple[str, str]], margin: int) -> str:
-    """Terms that would take too much of a phone's width in a table, each with its meaning below it."""
-    return "\n".join(
-        f'<p style="margin:8px 5px 0 {margin}px">{word}</p>'
-        + (f'\n<p style="margin:0 5px 8px {margin + 16}px">{meaning}</p>' if meaning else "")
-        for word, meaning in cells
-    )
 
 
 def _hanging(block: str) -> str:

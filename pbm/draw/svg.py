@@ -96,7 +96,8 @@ At = Callable[[int, int], Place]
 
 
 def of_cells(board: GridBoard | HexBoard) -> Markings:
-    pieces = dict(_pieces(board))
+    colours = dict(board.colours)
+    pieces = {_name(cell): _piece(cell, fill_of(cell.piece, colours)) for cell in board.cells if cell.piece}
     if isinstance(board, HexBoard):
         marks = (*_hexagons(board), *_stones(board, _hexagon))
         spots = [_hexagon(*cell.place) for cell in board.cells]
@@ -236,13 +237,6 @@ def _name(cell: Cell) -> str:
     """The id of a piece's drawing; it has letters by number, because not all characters are allowed in an id."""
     letters = "-".join(str(ord(letter)) for letter in cell.piece)
     return f"s{letters}{cell.form.value[0]}{'f' if cell.faint else ''}"
-
-
-def _pieces(board: GridBoard | HexBoard) -> Iterator[tuple[str, str]]:
-    colours = dict(board.colours)
-    for cell in board.cells:
-        if cell.piece:
-            yield _name(cell), _piece(cell, fill_of(cell.piece, colours))
 
 
 def _piece(cell: Cell, fill: str) -> str:
