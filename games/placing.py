@@ -13,8 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import Cells, Hexes, Squares, bits
-from games.boards.board import NEAR
+from games.boards import NEAR, Cells, Hexes, Squares, bits
 from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
 
