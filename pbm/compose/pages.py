@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template, TemplateError, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, select_autoescape
 from markupsafe import Markup, escape
 
 from games import GAMES, OURS, AnyGame
@@ -64,25 +64,6 @@ def _environment() -> Environment:
     return environment
 
 
-class _Shared:
-    """The macros of a file, which is compiled when a page first uses one: that takes a tenth of a second."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, macro: str) -> Any:
-        found = getattr(_environment().get_template(self._name).module, macro)
-        setattr(self, macro, found)
-        return found
-
-
-@cache
-def _template(name: str) -> Template:
-    """The template, with what several pages share: sentences as `say`, tables of tournaments as `show`."""
-    shared = {"say": _Shared("sentences.txt"), "show": _Shared("tournament-tables.txt")}
-    return _environment().get_template(name, globals=shared)
-
-
 def _unsaid(event: Event) -> NoReturn:
     """Raises: LookupError, because an event without a sentence would leave an empty line."""
     raise LookupError(f"sentences.txt has nothing to say of {type(event).__name__}")
@@ -90,7 +71,7 @@ def _unsaid(event: Event) -> NoReturn:
 
 @cache
 def _how_to_play(cells: bool, begun: bool, crowded: bool) -> str:
-    return _template("touch.html").render(cells=cells, begun=begun, crowded=crowded)
+    return _environment().get_template("touch.html").render(cells=cells, begun=begun, crowded=crowded)
 
 
 @cache
@@ -111,7 +92,7 @@ class Pages:
 
     def render(self, name: str, **words: object) -> str:
         """A page. Its variables are also available as `on`, for sentences that several pages share."""
-        return _template(name).render(words, on=SimpleNamespace(**words))
+        return _environment().get_template(name).render(words, on=SimpleNamespace(**words))
 
     def mail(self, name: str, **words: object) -> str:
         """The whole text of a mail, from a page of templates/mails/; answers are written above its last line."""
@@ -258,7 +239,7 @@ class Sheet:
         if self.form == TEXT or figure is None:
             return text
         picture = Markup(self._enclosed(figure.picture, figure.described, figure.name))  # noqa: S704  escaped
-        html = _template("figure.html").render(figure=figure, picture=picture)
+        html = _environment().get_template("figure.html").render(figure=figure, picture=picture)
         return text.replace(figure.line, self._inlays.add(figure.line, html), 1)
 
     def _shown(self, view: View, style: str, links: Links | None, room: int) -> tuple[HtmlBoard, str]:
