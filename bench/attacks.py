@@ -32,7 +32,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.domain.match import State
 from pbm.server import Service, Settings
-from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 
 PAUSE_SECONDS = 0.05
@@ -89,7 +89,7 @@ def attacks(late_board: int) -> Iterator[Attack]:
 def late_polygon(url: str) -> int:
     """A board of Polygon after many plies, each the last one listed, which depends on the most segments."""
     service = Service(Store(url), Settings(ROBOT))
-    number = Administration(service).start_match("polygon", ("p0", "p1"), ("-sides=16",)).board
+    number = Organizer(service).start_match("polygon", ("p0", "p1"), ("-sides=16",)).board
     game = GAMES["polygon"]
     state = State.start(game, ("-sides=16",))
     moves: list[str] = []

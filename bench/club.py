@@ -32,7 +32,7 @@ from bench.servers import Servers
 from bench.worlds import ROBOT, World, reply
 from pbm.domain.configuration import Limits
 from pbm.server import Arriving, Service, Settings
-from pbm.server.operator import Organizer
+from pbm.server.organizer import Organizer
 from pbm.store import Store, Transaction
 
 MIX = {

@@ -21,6 +21,7 @@ from pbm.domain.tokens import SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Service, Settings
 from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 from pbm.store.tables import FIRST_BOARD, addresses, matches, players, plies
 
@@ -97,7 +98,7 @@ def make(url: str, boards: int, plies: int, played_on: int, size: int | None = N
     for userid in ("p0", "p1"):
         administration.add_player(userid, [f"{userid}@players.example"], "bench-secret")
     words, lines = sequences(plies, min(LINES, boards), size)
-    templates = [administration.start_match("cross", ("p0", "p1"), (words,)).board for _ in lines]
+    templates = [Organizer(service).start_match("cross", ("p0", "p1"), (words,)).board for _ in lines]
     with service.store.write() as tx:
         for template, moves in zip(templates, lines, strict=True):
             board = OpenBoard.load(tx, service.tools.states, template)

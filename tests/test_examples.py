@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import pbm.features  # noqa: F401  it brings the verbs
+import pbm.features.everything  # noqa: F401  it brings the verbs
 
 ROOT = Path(__file__).parent.parent
 MODULES = [

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
     from pbm.domain.match import Match, Result, State
     from pbm.server.arbiter import Arbiter
-    from pbm.server.operator import Administration
+    from pbm.server.organizer import Organizer
     from pbm.store import Transaction
     from pbm.store.matches import Summary
 
@@ -324,14 +324,14 @@ def challenge() -> None:
 )
 @click.option("--body", type=TEXT, help="A board you drew, for games that take one; - is standard input.")
 @json_option
-def create(admin: Administration, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
+def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as_json: bool) -> None:
     """Start a game.
 
     The first userid moves first, and both players get the board by mail. Options of the game, such as -size=4,
     may stand anywhere.
     """
     (game, first, second), options = parted(words, "a game and two userids", "cross -size=4 alice bob")
-    match = admin.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
+    match = organizer.start_match(game.casefold(), (first, second), options, content_of(body) if body else "")
     if as_json:
         print_json(_row(match))
     else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pbm.features  # noqa: F401  it brings the verbs
+import pbm.features.everything  # noqa: F401  it brings the verbs
 from pbm.domain.errors import Rejected
 from pbm.mailin import Action, Discard, Envelope, Message, Robot, strip_subject
 from pbm.mailin.written import read as read_mail

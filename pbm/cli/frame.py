@@ -115,7 +115,7 @@ class Invocation:
                 yield getattr(import_module(f"pbm.server.{_ACTS[kind]}"), kind)(club)
 
 
-_ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "operator"}
+_ACTS = {"Administration": "operator", "Steward": "steward", "Arbiter": "arbiter", "Organizer": "organizer"}
 """The module of each class of acts, which is imported when a command runs that acts by it."""
 
 

@@ -153,6 +153,7 @@ def new(name: str, title: str | None, folder: Path, package: bool) -> None:
 
 def _check_name(name: str) -> None:
     """Raises: Refused for what is no name, or somebody else's."""
+    import pbm.features.everything  # noqa: F401  it brings the verbs
     from games import GAMES
     from pbm.reading.verbs import VERBS
 

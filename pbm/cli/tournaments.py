@@ -12,7 +12,7 @@ from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, pri
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.features.tournament.letters import EntrantRow, Standings
-    from pbm.server.operator import Organizer
+    from pbm.server.organizer import Organizer
     from pbm.store import Transaction
     from pbm.store.tournaments import Meeting, Tournament
 

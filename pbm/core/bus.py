@@ -133,9 +133,9 @@ def subscribes(kind: type[E]) -> Callable[[Subscriber[E]], Subscriber[E]]:
 _ABSENT: list[str] = []
 
 
-def heard_in(package: str) -> None:
-    """Have a package with subscribers imported when first something happens: many acts cause nothing to hear of."""
-    _ABSENT.append(package)
+def heard_in(module: str) -> None:
+    """Have a module with subscribers imported when first something happens: many acts cause nothing to hear of."""
+    _ABSENT.append(module)
 
 
 def publish(event: E, tx: Transaction) -> None:

@@ -37,7 +37,7 @@ USUAL = Settings()
 """What is not configured."""
 
 
-heard_in("pbm.features")
+heard_in("pbm.features.everything")
 
 
 class Club:

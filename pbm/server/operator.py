@@ -1,37 +1,32 @@
-"""Operators' acts on accounts and tournaments; players are told in the same words as when a mail did the same."""
+"""Operators' acts on accounts; players are told in the same words as when a mail did the same."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
 
-from games import GAMES, LEFT_OUT
+import pbm.features.everything  # noqa: F401  no word of theirs may become a userid
 from games.rules import GameError
 from pbm.core import credentials
 from pbm.core.bus import AccountsMerged, publish
 from pbm.core.credentials import check_free, check_password, check_userid
 from pbm.core.notify import Desk
 from pbm.core.rating import rate_player_anew, unrate_match
-from pbm.core.robots import robot_named
-from pbm.core.start import start_match
-from pbm.domain.errors import BadArguments, NotAllowed, NotFound, Rejected
-from pbm.domain.events import MatchStarted
-from pbm.domain.match import Match, Player
+from pbm.domain.errors import BadArguments, NotAllowed, Rejected
+from pbm.domain.match import Player
 from pbm.features.account import renew_password, to_confirm
 from pbm.features.erase import end_account, erase
 from pbm.features.export import export_of
 from pbm.features.talk import spread
-from pbm.features.tournament import entries as entering
 from pbm.server.club import Hand, acts
 from pbm.server.intake import Imported, Watched, take_in, take_in_record
-from pbm.server.rows import player_named, tournament_named, waiting_broadcast
+from pbm.server.rows import player_named, waiting_broadcast
 from pbm.server.steward import give
 from pbm.store import Transaction
-from pbm.store.tournaments import Tournament
 
 
 class Administration(Hand):
-    """Accounts, new boards and broadcasts."""
+    """Accounts and broadcasts."""
 
     def add_player(self, userid: str, addresses: Sequence[str], password: str) -> Player:
         """Add a player whose addresses are confirmed at once."""
@@ -145,16 +140,6 @@ class Administration(Hand):
             met.add(number)
         return met
 
-    @acts
-    def start_match(self, at: Desk, game: str, userids: tuple[str, str], words: Sequence[str], body: str = "") -> Match:
-        if game not in GAMES:
-            why = f"It is left out: {LEFT_OUT[game]} " if game in LEFT_OUT else ""
-            raise NotFound(f'There is no game "{game}". {why}The games are {", ".join(GAMES)}.')
-        first, second = (robot_named(at.tx, userid) or player_named(at.tx, userid) for userid in userids)
-        board = start_match(at, GAMES[game], words, body, (first, second))
-        board.events.append(MatchStarted(board.match.board))
-        return self._told(at, board)
-
     def approve_broadcast(self, number: int) -> int | None:
         """Send a waiting broadcast; returns to how many players, None if it goes out over time."""
         with self._club.store.write() as tx:
@@ -163,26 +148,3 @@ class Administration(Hand):
             tx.broadcasts.sent(number, tx.now)
             tx.outbox.add(mails, tx.now)
         return hearers
-
-
-class Organizer(Hand):
-    """Tournaments."""
-
-    def create(self, name: str, kind: str, game: str, words: Sequence[str], body: str = "") -> Tournament:
-        """Create a tournament. words: the options of the tournament and of its game."""
-        with self._club.store.write() as tx:
-            return entering.create(tx, name, kind, game, words, body, None)
-
-    def start(self, name: str) -> Tournament:
-        """Start it, or the next season of a league; a running server does so at its next turn."""
-        with self._club.store.write() as tx:
-            tournament = tournament_named(tx, name)
-            entering.start(tx, tournament)
-            return tournament
-
-    def cancel(self, name: str) -> Tournament:
-        """End it early, and tell its players and followers."""
-        with self._club.store.write() as tx:
-            tournament = tournament_named(tx, name)
-            tx.outbox.add(entering.cancel(self._at(tx), tournament), tx.now)
-            return tournament

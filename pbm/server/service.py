@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 import structlog
 
+import pbm.features.everything  # noqa: F401  it brings what players can do
 from games import GAMES
 from pbm.compose.composer import fresh_key
 from pbm.core.by_operator import POSTMASTER

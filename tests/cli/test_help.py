@@ -113,7 +113,13 @@ def beating(tmp_path: Path) -> None:
 
 
 SERVING = {"pbm.server.service", "structlog", "prometheus_client", "networkx", "aiosmtpd", "aiosmtplib", "lxml", "PIL"}
-READING = SERVING | {"pbm.features", "pbm.core.request", "pbm.reading.verbs", "pbm.core.credentials", "games.luddit"}
+READING = SERVING | {
+    "pbm.features.everything",
+    "pbm.core.request",
+    "pbm.reading.verbs",
+    "pbm.core.credentials",
+    "games.luddit",
+}
 TELLING = READING | {"pbm.core.notify", "pbm.compose.owed", "pbm.draw", "jinja2", "icalendar", "pbm.cli.schemas"}
 DOES_WITHOUT = {
     "config show --json": {"sqlalchemy", "jinja2", "aiosmtpd", "rich"},
@@ -133,6 +139,10 @@ DOES_WITHOUT = {
     ),
     **dict.fromkeys(("player ban add @example.org", "player ban add bob", "letter bob --subject Hello"), READING),
     **dict.fromkeys(("player resume bob", "player set-address bob bob@example.org"), READING),
+    **dict.fromkeys(
+        ("tournament create cup swiss cross", "board challenge create cross alice bob"),
+        SERVING | {"pbm.features.everything"},
+    ),
     **dict.fromkeys(("board end 101 --result draw", "player rename bob rob", "player remove bob --yes"), SERVING),
 }
 """What is not imported for a command, by its line: what only a server does, what reads mails, what tells players."""

@@ -7,7 +7,7 @@ import re
 import lxml.html
 import pytest
 
-import pbm.features  # noqa: F401  their verbs are in help pages
+import pbm.features.everything  # noqa: F401  their verbs are in help pages
 from games import GAMES
 from pbm.compose.html import NARROW, Inlays, blocks
 from pbm.compose.pages import Pages, _helpful

@@ -35,6 +35,7 @@ from pbm.domain.tokens import PlayerToken, SeatToken, Signer
 from pbm.mailin import Robot
 from pbm.server import Arriving, Service, Settings
 from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 from pbm.store.engine import utc_now
 from tests.mailbox import Imap, imap
@@ -217,9 +218,9 @@ def make_template(folder: Path) -> Path:
     for userid in PLAYERS:
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
     for _ in range(BOARDS):
-        administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=none"))
+        Organizer(service).start_match("cross", ("alice", "bob"), ("-size=4", "--clock=none"))
     for _ in range(OVERDUE):
-        administration.start_match("cross", ("alice", "bob"), ("-size=4", "--clock=1h"))
+        Organizer(service).start_match("cross", ("alice", "bob"), ("-size=4", "--clock=1h"))
     for number, command in enumerate(_commands()):
         userid = next(each for each in PLAYERS if f" {each} {each}pass" in command)
         mail = Posting(f"start{number}", f"{userid}@x.org", ROBOT.address, command, "", 0)

@@ -26,6 +26,7 @@ from pbm.mailin import Robot
 from pbm.server import Arriving, Service, Settings
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Conflict, Store, neighbours
 from tests.databases import Databases
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -139,8 +140,7 @@ def test_workers_that_are_killed_again_and_again_play_every_game_as_it_was_sent(
     service: Service, company: Company
 ) -> None:
     """Every mail is handled once, those of a board in order; every answer is sent, under one Message-ID."""
-    administration = Administration(service)
-    boards = [administration.start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(BOARDS)]
+    boards = [Organizer(service).start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(BOARDS)]
     plans = {board: plan(board) for board in boards}
     for _ in range(3):
         company.hire("work")

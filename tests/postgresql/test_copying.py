@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from pbm.cli import main
 from pbm.server import Service
-from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 from tests.conversation import House
 from tests.databases import VARIABLE, Files, Server
@@ -62,7 +62,7 @@ def test_there_and_back_again(old: str, server: Server, tmp_path: Path) -> None:
     for url in (middle, back):
         service = Service(Store(url))
         assert [problem for problem in service.store.check() if " is off: " not in problem] == []
-        assert Administration(service).start_match("cross", ("zoe", "ab"), ["-size=4"]).board == 104
+        assert Organizer(service).start_match("cross", ("zoe", "ab"), ["-size=4"]).board == 104
         service.close()
 
 

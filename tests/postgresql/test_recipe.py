@@ -15,6 +15,7 @@ from sqlalchemy.engine import make_url
 from pbm.server import Service
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 from tests.databases import VARIABLE
 from tests.patience import PATIENCE_SECONDS
@@ -32,7 +33,7 @@ def played(url: str) -> None:
     administration = Administration(service)
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
-    board = administration.start_match("cross", ("alice", "bob"), ["-size=4"]).board
+    board = Organizer(service).start_match("cross", ("alice", "bob"), ["-size=4"]).board
     Arbiter(service).move(board, "alice", "D4")
     service.close()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-import pbm.features  # noqa: F401  it brings the verbs
+import pbm.features.everything  # noqa: F401  it brings the verbs
 from games import GAMES
 from games.rules import MoveError
 from pbm.reading.commands import begins, clean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-import pbm.features  # noqa: F401  it brings the verbs
+import pbm.features.everything  # noqa: F401  it brings the verbs
 from pbm.reading.command_lines import read
 from pbm.reading.verbs import Standing
 

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import Select, event, select
 
 from pbm.features.talk import SPREAD
-from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store.house import Agenda, Item
 from pbm.store.tables import absences, matches
 from tests.conversation import ROBOT, House
@@ -117,7 +117,7 @@ def test_a_verb_asks_as_often_for_thirty_boards_as_for_two(new_house: Callable[.
         house = new_house()
         house.players("alice", "bob")
         for _ in range(boards):
-            Administration(house.service).start_match("cross", ("alice", "bob"), ("-size=2", "-clock=10d"))
+            Organizer(house.service).start_match("cross", ("alice", "bob"), ("-size=2", "-clock=10d"))
         house.send("alice", "cross note 101 alice alicepass", "Look.")
         house.send("bob", "cross resign! 101 bob bobpass")
         house.send("alice", "cross show 102 alice alicepass")

@@ -20,6 +20,7 @@ from pbm.cli.output import replayed
 from pbm.server import Arriving, Service
 from pbm.server.arbiter import Arbiter
 from pbm.server.operator import Administration
+from pbm.server.organizer import Organizer
 from pbm.store import Store
 from pbm.store.tables import REVISION
 from tests.databases import Databases
@@ -135,7 +136,7 @@ def test_an_upgrade_under_a_server_loses_nothing_does_nothing_twice_and_parks_no
     administration = Administration(service)
     for userid in ("alice", "bob"):
         administration.add_player(userid, [f"{userid}@x.org"], f"{userid}pass")
-    boards = [administration.start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(2)]
+    boards = [Organizer(service).start_match("cross", ("alice", "bob"), ["-size=6"]).board for _ in range(2)]
     mails = {board: answers(service, board, plan(board)) for board in boards}
     older_ones, newer_ones = Company(database, tmp_path), Company(database, tmp_path, newer)
     stop_asking = threading.Event()
