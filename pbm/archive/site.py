@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from games import GAMES
@@ -157,17 +158,12 @@ def opened(folder: Path) -> Iterator[Site]:
         except BlockingIOError:
             raise FolderTaken(f"Another pbm board publish writes to {folder} at the moment.") from None
         shutil.rmtree(folder / STAGE, ignore_errors=True)
-        files, boards = _ledger(folder / LEDGER)
-        yield Site(folder, files, boards)
+        ledger: dict[str, Any] = {"files": [], "boards": {}}
+        if (folder / LEDGER).exists():
+            ledger = json.loads((folder / LEDGER).read_text())
+        boards = {board: (made_of, tuple(paths)) for board, (made_of, paths) in ledger["boards"].items()}
+        yield Site(folder, frozenset(ledger["files"]), boards)
         shutil.rmtree(folder / STAGE, ignore_errors=True)
-
-
-def _ledger(path: Path) -> tuple[frozenset[str], dict[str, tuple[str, tuple[str, ...]]]]:
-    if not path.exists():
-        return frozenset(), {}
-    content = json.loads(path.read_text())
-    boards = {board: (made_of, tuple(paths)) for board, (made_of, paths) in content["boards"].items()}
-    return frozenset(content["files"]), boards
 
 
 def _remove_empty(root: Path, folder: Path) -> None:

@@ -91,7 +91,9 @@ class Keyring:
         from pysequoia import Cert, encrypt
 
         head, _, body = mail.partition(b"\r\n\r\n")
-        fields = _unfolded(head)
+        # Each name in lower case, with its lines.
+        lines = re.split(rb"\r\n(?![ \t])", head)
+        fields = [(line.partition(b":")[0].decode("ascii").lower(), line) for line in lines]
         content = b"\r\n".join([*_inner(fields), *(_chat(dict(fields)) if peer.chats else ()), b"", body])
         # Delta Chat trusts only signatures by the primary key, others only those by the signing subkey
         signer = self._key.certifier() if peer.chats else self._key.signer()
@@ -99,7 +101,8 @@ class Keyring:
             secret = encrypt(content, [Cert.from_bytes(peer.key)], signer=signer)
         except Exception as error:  # the library raises various errors, with long texts
             raise ValueError("the key of the reader cannot be encrypted to") from error
-        return b"\r\n".join([*_outer(fields), *_envelope(secret)])
+        shown = [line for name, line in fields if name not in _WITHIN and not name.startswith("content-")]
+        return b"\r\n".join([*shown, b"Subject: [...]", *_envelope(secret)])
 
 
 class Sealing:
@@ -149,12 +152,6 @@ class Sealing:
         return self._keyring.sealed(data, peer)
 
 
-def _unfolded(head: bytes) -> list[tuple[str, bytes]]:
-    """The fields of a mail of ours: each name in lower case, with its lines."""
-    lines = re.split(rb"\r\n(?![ \t])", head)
-    return [(line.partition(b":")[0].decode("ascii").lower(), line) for line in lines]
-
-
 def _inner(fields: list[tuple[str, bytes]]) -> list[bytes]:
     """The fields of the encrypted part: how to read the content, and the mail's own fields."""
     lines = [line for name, line in fields if name != "mime-version" and not name.startswith("list-")]
@@ -168,11 +165,6 @@ def _chat(fields: Mapping[str, bytes]) -> list[bytes]:
         return []
     name = fields["list-id"].decode("ascii").partition(":")[2].partition("<")[0].strip()
     return [b"Chat-Version: 1.0", b"Chat-Group-ID: " + post[1].encode("ascii"), b"Chat-Group-Name: " + name.encode()]
-
-
-def _outer(fields: list[tuple[str, bytes]]) -> list[bytes]:
-    shown = [line for name, line in fields if name not in _WITHIN and not name.startswith("content-")]
-    return [*shown, b"Subject: [...]"]
 
 
 def _envelope(secret: bytes) -> list[bytes]:

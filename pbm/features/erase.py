@@ -125,7 +125,9 @@ def erase(at: Desk, player_id: int) -> list[Mail]:
     # They were erased before.
     if traces is None:
         return []
-    player = Player(player_id, _neutral_name(tx, player_id))
+    # Nobody can take a name like these, but an import may have brought one.
+    names = (f"{ERASED}{player_id}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
+    player = Player(player_id, next(name for name in names if not tx.players.is_taken(name)))
     tx.erasure.rename(traces, player.userid)
     mails: list[Mail] = []
     # They may have deleted their account in the week between.
@@ -136,12 +138,6 @@ def erase(at: Desk, player_id: int) -> list[Mail]:
     tx.bans.unname(traces.userid, traces.names, player.userid, tx.now)
     _plan_sweep(tx, player_id, traces.names, (0, 0))
     return mails
-
-
-def _neutral_name(tx: Transaction, player_id: int) -> str:
-    """A free userid for an erased player; nobody can take one like it, but an import may have brought it."""
-    names = (f"{ERASED}{player_id}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
-    return next(name for name in names if not tx.players.is_taken(name))
 
 
 KEEP = "keep"

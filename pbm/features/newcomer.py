@@ -170,9 +170,10 @@ def join(request: Request, name: str, wish: Wish | None = None) -> None:
     address = request.message.sender
     try:
         player = open_account(request.tx, address, name)
-    # "José" can be called Jose, and most do not guess that.
     except BadArguments as error:
-        raise BadArguments(str(error), _unaccented(name)) from None
+        # "José" can be called Jose, and most do not guess that.
+        bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        raise BadArguments(str(error), bare if bare != name and USERID.fullmatch(bare) else "") from None
     request.author.sender = request.sender._replace(standing=KNOWN, proven=player, claimed=player, newcomer=None)
     request.author.player = player
     request.tx.agenda.drop(_WISH, request.author.offered.wish)
@@ -187,12 +188,6 @@ def join(request: Request, name: str, wish: Wish | None = None) -> None:
         seeks=list(islice(seeks, MAX_SEEKS)),
         title=lambda seek: GAMES[seek.game].info.title,
     )
-
-
-def _unaccented(name: str) -> str:
-    """The name without its accents, if that can be a userid and the name itself cannot; otherwise empty."""
-    bare = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return bare if bare != name and USERID.fullmatch(bare) else ""
 
 
 def greet(request: Request, text: str, wished: Callable[[str], Wish | None]) -> Wish | None:

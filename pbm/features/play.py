@@ -126,19 +126,16 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
     # One word is one ply, and the usual case.
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):
         return [text]
-    for words in ([text], _between_links(text), text.split()):
+    links = "|".join(sorted(kind("turn-links"), key=len, reverse=True))
+    # "E5 and C3" is two moves.
+    between_links = [each for each in re.split(rf"[,;&]|\b(?:{links})\b", text, flags=re.IGNORECASE) if each.strip()]
+    for words in ([text], between_links, text.split()):
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):
                 request.words.take_lines(board.match.board, len(plies) - len(words))
                 return plies
     return [text]
-
-
-def _between_links(text: str) -> list[str]:
-    """The pieces of a text between commas and words such as "and": "E5 and C3" is two moves."""
-    links = "|".join(sorted(kind("turn-links"), key=len, reverse=True))
-    return [piece for piece in re.split(rf"[,;&]|\b(?:{links})\b", text, flags=re.IGNORECASE) if piece.strip()]
 
 
 @handles(

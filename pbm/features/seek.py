@@ -81,7 +81,9 @@ def seek(request: Request, command: Command) -> Answer | None:
     fresh = request.tx.seeks.add(player, game.info.name, options, body, wanted, request.now)
     if _pair(request, game, fresh):
         return None
-    _announce(request, game, fresh)
+    # Whoever opens and withdraws seeks would write to all followers each time.
+    if not request.tx.tickets.issued_since(ANNOUNCED, _announced(fresh), request.now - timedelta(days=1)):
+        request.outgoing.letters += _announcements(request, game, fresh)
     text = (
         f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. The player who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
@@ -159,14 +161,6 @@ def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
             request.tx.seeks.set_wanted(fresh.id, fresh.wanted - 1)
             return True
     return False
-
-
-def _announce(request: Request, game: AnyGame, fresh: Seek) -> None:
-    """Tell the followers of the game of a seek, at most once a day for each seeker."""
-    name = _announced(fresh)
-    # Whoever opens and withdraws seeks would write to all followers each time.
-    if not request.tx.tickets.issued_since(ANNOUNCED, name, request.now - timedelta(days=1)):
-        request.outgoing.letters += _announcements(request, game, fresh)
 
 
 def _announced(sought: Seek) -> str:

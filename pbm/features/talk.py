@@ -81,7 +81,10 @@ ANSWER_DAYS = 30
     Entry(10, "write to other players; the text goes below the command"),
 )
 def message(request: Request, command: Command) -> Answer:
-    _check_below(request, command)
+    sender, named = request.sender.proven, command.args.get("USERID", "")
+    # The text stands next to the command, and was taken for a password.
+    if sender is not None and named.casefold() != sender.userid.casefold() and request.tx.players.find(named):
+        raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
     author, text = request.author.who(command), text_below(request)
     words = dict.fromkeys(word.strip(",;") for word in command.args["TO-USERID"].split())
     if len(words) > MAX_HEARERS:
@@ -89,13 +92,6 @@ def message(request: Request, command: Command) -> Answer:
     hearers = {player.id: player for player in (_hearer(request, author, word) for word in words if word)}
     _pass_on(request, author, list(hearers.values()), text)
     return done(command, f"Your message is on its way to {' and '.join(each.userid for each in hearers.values())}.")
-
-
-def _check_below(request: Request, command: Command) -> None:
-    """Raises: BadArguments if the text stands next to the command, where it was taken for a password."""
-    sender, named = request.sender.proven, command.args.get("USERID", "")
-    if sender is not None and named.casefold() != sender.userid.casefold() and request.tx.players.find(named):
-        raise BadArguments("Write the text below the command, on lines of its own.", f"message {named}")
 
 
 def text_below(request: Request, board: int | None = None) -> str:
@@ -209,25 +205,16 @@ def broadcast(request: Request, command: Command) -> Answer:
     written = request.tx.broadcasts.add(author, text, request.now, sent=moderation == "off")
     # The operator answers for what all players get.
     if moderation == "on":
-        _tell_operator(request, written)
+        if request.tools.operator:
+            request.outgoing.write(
+                request.tools.operator, f"pbm: broadcast {written.id} waits for you", "broadcast-operator.txt",
+                answers=False, userid=author.userid, text=text, number=written.id,
+            )  # fmt: skip
         return done(command, "The operator reads what is written to all players before it goes out.")
     mails, hearers = spread(request, written)
     request.outgoing.letters += mails
     to = "all players" if hearers is None else counted(hearers, "player")
     return done(command, f"Your words are on their way to {to}.")
-
-
-def _tell_operator(request: Request, written: Broadcast) -> None:
-    if request.tools.operator:
-        request.outgoing.write(
-            request.tools.operator,
-            f"pbm: broadcast {written.id} waits for you",
-            "broadcast-operator.txt",
-            answers=False,
-            userid=written.author.userid,
-            text=written.text,
-            number=written.id,
-        )
 
 
 @handles(

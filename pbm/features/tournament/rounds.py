@@ -170,7 +170,13 @@ class Rounds(Director):
             entrants = [each.player.id for each in members]
             # Divisions differ in size by a player, so the smaller ones are done earlier.
             if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
-                bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
+                bouts = pairings.robin_bouts(entrants, tournament.round)
+                # Seats are exchanged in every other season.
+                if tournament.season % 2 == 0:
+                    bouts = [
+                        each if each.second is None else replace(each, first=each.second, second=each.first)
+                        for each in bouts
+                    ]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
         return found
 
@@ -238,11 +244,6 @@ def _without_leavers(bout: Bout, here: Set[int]) -> Bout:
     if here >= {*bout.entrants}:
         return bout
     return replace(bout, points=(WIN if bout.first in here else LOSS, WIN if bout.second in here else LOSS))
-
-
-def _turned(bout: Bout, season: int) -> Bout:
-    """The bout with its seats exchanged in every other season."""
-    return bout if season % 2 or bout.second is None else replace(bout, first=bout.second, second=bout.first)
 
 
 BEGUN = "tournament boards"
