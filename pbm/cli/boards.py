@@ -227,8 +227,8 @@ def publish(invocation: Invocation, target: Path, title: str | None) -> None:
     you like, whether the server runs or not. Players are named only by their userids. Players who said "set archive
     off" or were erased are not named at all, and their games are left out.
     """
-    from pbm.archive import FolderTaken
-    from pbm.archive import publish as published
+    from pbm.archive.press import publish as published
+    from pbm.archive.site import FolderTaken
 
     with invocation.club() as club:
         domain = club.tools.composer.robot.domain

@@ -213,7 +213,7 @@ def _renew(server: Server, way: Transport | None, service: Service, invocation: 
         signing = way.way_out if isinstance(way, Sealing) else way
         # A server that did not sign before has no place for a key: that takes a restart.
         if isinstance(signing, Signing) and configuration.dkim.key is not None:
-            signing.renew(mail_signature(configuration))
+            signing.signature = mail_signature(configuration)
     except (Misconfigured, OSError, ValueError, DatabaseTrouble) as error:
         log.error("not_reloaded", trouble=str(error))
     else:

@@ -114,7 +114,9 @@ def lines_of(look: Status) -> list[str]:
         *_queue_lines(look),
         room_line(look.room),
         "",
-        *_board_lines(look),
+        f"{counted(look.deadlines.overdue, 'board')} overdue",
+        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines.next),
+        *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
         *_player_lines(look),
     ]
 
@@ -162,14 +164,6 @@ def room_line(room: Footprint) -> str:
     unused = "" if room.unused is None else f", {room.unused_share:.0%} of it unused"
     advice = "" if room.shrinks or not room.is_wasted else ": pbm db upgrade"
     return f"database {room.octets / 2**20:,.1f} MB{unused}{advice}"
-
-
-def _board_lines(look: Status) -> list[str]:
-    return [
-        f"{counted(look.deadlines.overdue, 'board')} overdue",
-        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines.next),
-        *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
-    ]
 
 
 def _player_lines(look: Status) -> list[str]:

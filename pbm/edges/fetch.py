@@ -149,7 +149,7 @@ class _Folder:
 
     def __init__(self, settings: FetchSettings, tls: ssl.SSLContext | None) -> None:
         self._settings = settings
-        self._box = connect(settings, tls)
+        self._box = OpenMailbox(settings, tls)
         self._client = self._box.client
 
     def __enter__(self) -> _Folder:
@@ -250,13 +250,11 @@ class _Folder:
         return self._prefix + name
 
 
-def connect(settings: FetchSettings, tls: ssl.SSLContext | None) -> BaseMailBox:
-    """A connection that is not logged in yet. Raises: OSError, IMAP4.error, ImapToolsError."""
-    return _Box(settings, tls)
+class OpenMailbox(BaseMailBox):
+    """A connection that is not logged in yet."""
 
-
-class _Box(BaseMailBox):
     def __init__(self, settings: FetchSettings, tls: ssl.SSLContext | None) -> None:
+        """Raises: OSError, IMAP4.error, ImapToolsError."""
         self._settings, self._tls = settings, tls
         super().__init__()
 

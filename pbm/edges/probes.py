@@ -18,7 +18,7 @@ from pydantic import SecretStr
 
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.domain.mail import Arrival, Received
-from pbm.edges.fetch import connect
+from pbm.edges.fetch import OpenMailbox
 from pbm.edges.records import Finding, fail, ok, warn
 from pbm.mailin import Robot
 from pbm.store import Store
@@ -180,7 +180,7 @@ def mailbox(settings: FetchSettings) -> Finding:
     hasty = settings.model_copy(update={"timeout_seconds": _SECONDS})
     try:
         context = ssl.create_default_context(cafile=settings.ca_file)
-        with connect(hasty, context).client as client:
+        with OpenMailbox(hasty, context).client as client:
             client.login(settings.username, _said(settings.password))
             code, answer = client.select(f'"{settings.folder}"', readonly=True)
     except (OSError, imaplib.IMAP4.error, ImapToolsError) as error:

@@ -128,14 +128,10 @@ class Signing:
 
     def __init__(self, way_out: Transport, signature: Signature) -> None:
         self._way_out = way_out
-        self._signature = signature
-
-    def renew(self, signature: Signature) -> None:
-        """Sign with other keys from now on."""
-        self._signature = signature
+        self.signature = signature
 
     async def send(self, mail: Outgoing) -> None:
-        signed = await asyncio.to_thread(self._signature.signed, mail.data)
+        signed = await asyncio.to_thread(self.signature.signed, mail.data)
         await self._way_out.send(Outgoing(mail.envelope_from, mail.recipient, signed, mail.outbox_id))
 
     async def close(self) -> None:

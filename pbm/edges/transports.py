@@ -129,7 +129,9 @@ class Smarthost:
         self._waiting: deque[asyncio.Future[Connection | None]] = deque()
 
     async def send(self, mail: Outgoing) -> None:
-        if not (mail.recipient and _is_sendable(mail.recipient) and _is_sendable(mail.envelope_from)):
+        # The next server might misread an odd address.
+        sendable = [each.isprintable() and parseaddr(each)[1] == each for each in (mail.recipient, mail.envelope_from)]
+        if not mail.recipient or not all(sendable):
             raise RecipientRefused(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
         while True:
             connection = await self._free()
@@ -277,14 +279,6 @@ async def _introduce(client: aiosmtplib.SMTP) -> None:
     except BaseException:
         client.close()
         raise
-
-
-_PLAIN = re.compile(r"[A-Za-z0-9_+=.-]+@[A-Za-z0-9.-]+")
-
-
-def _is_sendable(address: str) -> bool:
-    """Whether the address goes out unchanged; the next server might misread an odd one."""
-    return _PLAIN.fullmatch(address) is not None or (address.isprintable() and parseaddr(address)[1] == address)
 
 
 _FULL = re.compile(r"5\.(?:2\.[23]|3\.4)\b")

@@ -123,8 +123,13 @@ def why(request: Request, command: Command) -> Answer:
 def _explained(request: Request, match: Match, seat: Seat) -> str:
     """The page that explains a rating change. Raises: NotFound if there was none."""
     changes, player, opponent = request.tx.ratings.changes(match.board), match.player(seat), match.player(other(seat))
-    if match.result is None or not changes:
-        raise NotFound(_why_not_rated(request, match))
+    if match.result is None:
+        raise NotFound(f"Board {match.board} has not ended yet, so it has changed no rating.")
+    if not changes and match.result.ending is Ending.VOID:
+        raise NotFound(f"Board {match.board} was void, and counts for nobody.")
+    if not changes:
+        reason = why_not_rated(request.tx, match)
+        raise NotFound(f"Board {match.board} was not rated{f': {reason}' if reason else ''}.")
     own, theirs = changes[player.id], changes[opponent.id]
     return request.outgoing.page(
         "why.txt",
@@ -141,12 +146,3 @@ def _explained(request: Request, match: Match, seat: Seat) -> str:
         tau=TAU,
         zone=request.author.reader().settings.zone,
     )
-
-
-def _why_not_rated(request: Request, match: Match) -> str:
-    if match.result is None:
-        return f"Board {match.board} has not ended yet, so it has changed no rating."
-    if match.result.ending is Ending.VOID:
-        return f"Board {match.board} was void, and counts for nobody."
-    reason = why_not_rated(request.tx, match)
-    return f"Board {match.board} was not rated{f': {reason}' if reason else ''}."

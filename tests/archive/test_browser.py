@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pbm.archive import publish
+from pbm.archive.press import publish
 from tests.conversation import House
 
 pytestmark = pytest.mark.browser

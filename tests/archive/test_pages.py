@@ -18,7 +18,8 @@ from PIL import Image
 
 from games import GAMES
 from games.scene import PlaneBoard
-from pbm.archive import press, publish
+from pbm.archive import press
+from pbm.archive.press import publish
 from pbm.archive.site import opened
 from pbm.domain.match import Ending, Player, Ply, Result, State
 from pbm.draw import plots

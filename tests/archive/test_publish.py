@@ -11,7 +11,9 @@ from unittest.mock import Mock
 import pytest
 from sqlalchemy import update
 
-from pbm.archive import FolderTaken, Published, press, publish
+from pbm.archive import press
+from pbm.archive.press import Published, publish
+from pbm.archive.site import FolderTaken
 from pbm.store.tables import plies
 from tests.archive.links import broken_links
 from tests.conversation import House

@@ -35,7 +35,7 @@ LOADED = (
     "pbm.cli.mails",
     "pbm.cli.players",
     "pbm.cli.opening",
-    "pbm.archive",
+    "pbm.archive.press",
     "pbm.edges.server",
     "pbm.server.handle",
 )
