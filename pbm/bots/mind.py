@@ -158,9 +158,8 @@ class Mind:
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """command: gets the id of this process as its argument. meanwhile: called every few seconds during thinking."""
-        self._seconds = (
-            seconds  # for one that hangs: its processor time is limited, so it gets as much on a busy machine
-        )
+        # For one that hangs: its processor time is limited, so it gets as much on a busy machine.
+        self._seconds = seconds
         self._command = command
         self._meanwhile = meanwhile
         self._process: subprocess.Popen[str] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
 from itertools import chain, filterfalse, groupby
@@ -61,7 +61,8 @@ class HtmlBoard:
         shown = chain.from_iterable([table.words for table in self.tables])
         self._words = [*filter(self._opened.__contains__, shown)]
         """The words of cells that may be links."""
-        self._shown: dict[str, str] = {}
+        self.linked: dict[str, str] = {}
+        """The moves that are links, with the ends of their URLs."""
         self._forms: dict[bool, str] = {}
 
     def fits(self, room: int) -> bool:
@@ -82,11 +83,6 @@ class HtmlBoard:
             else:
                 self._put_chips(listing)
         self._put_others()
-
-    @property
-    def linked(self) -> Collection[str]:
-        """The moves that are links."""
-        return self._shown.keys()
 
     def html(self, picture: str, how_to_play: str) -> str:
         """The whole board with the text above and below it. how_to_play: for a board with links."""
@@ -135,20 +131,20 @@ class HtmlBoard:
             self.crowded = not chosen.keys() >= {*self._words}
             self.cells = self._told(chosen, brief=True, dotted=self.crowded)
         self.room -= len(self.cells)
-        self._shown |= {word: chosen[word] for word in self._words if word in chosen}
+        self.linked |= {word: chosen[word] for word in self._words if word in chosen}
 
     def _put_others(self) -> None:
         """Adds the moves that are not linked yet, grouped by cell; if they are too many, the cells they begin with."""
-        others = [*filterfalse(self._shown.__contains__, self.links)]
+        others = [*filterfalse(self.linked.__contains__, self.links)]
         if others:
-            hidden, opened = {*self._words} if self.cells else (), {*self._shown.values()}
+            hidden, opened = {*self._words} if self.cells else (), {*self.linked.values()}
             others = [word for word in others if word not in hidden and self.links[word] not in opened]
         # More than a phone's screen or two of moves is not read; the cells they begin with are fewer.
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
-            heading = "Or:" if self._shown else "Moves:"
+            heading = "Or:" if self.linked else "Moves:"
             by_start = groupby(others, _first_cell)
             self._put_chips(Listing(heading, tuple(tuple(words) for _, words in by_start)), apart=bool(self.starts))
-        elif self.starts and not self._shown:
+        elif self.starts and not self.linked:
             self.links = self.starts
             self._put_chips(Listing("Move from:", (tuple(self.starts),)))
 
@@ -189,7 +185,7 @@ class HtmlBoard:
         if len(html) > self.room:
             html, chosen = ELSEWHERE, {}
         self.room -= len(html)
-        self._shown |= chosen
+        self.linked |= chosen
         self.lists.append(f'<p style="margin:10px 5px 2px">{escaped(heading)}</p>\n{html}')
 
     def _word(self, cell: str) -> str:

@@ -202,7 +202,10 @@ def _drawings(drawings: Sequence[DrawnBoard], sheet: Sheet, style: str) -> list[
 
 
 def _with_files(body: Part | Parts, files: Sequence[File]) -> Part | Parts:
-    return Parts("mixed", (body, *(Part.file(*file) for file in files))) if files else body
+    attached = [
+        Part(kind, data, {"Content-Disposition": f'attachment; filename="{name}"'}) for name, kind, data in files
+    ]
+    return Parts("mixed", (body, *attached)) if files else body
 
 
 def _bytes(mail: Mail, head: Head, headers: dict[str, str], body: Part | Parts) -> bytes:

@@ -37,11 +37,6 @@ class Part(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
     """Additional headers."""
 
-    @classmethod
-    def file(cls, name: str, kind: str, content: str | bytes) -> Part:
-        """An attached file."""
-        return cls(kind, content, {"Content-Disposition": f'attachment; filename="{name}"'})
-
 
 class Parts(NamedTuple):
     """Pieces that belong together. kind: "alternative", the plainest first, "related", the root first, or "mixed"."""
