@@ -94,7 +94,7 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
     lines, (x, y) = pos.lines, pos.spot
     if isinstance(place, int):
         to_x, to_y = pos.corners[place]
-        far: Collection[int] = [number for number, ends in enumerate(pairwise(pos.places), 1) if place in ends]
+        far: Collection[int] = _touching(pos.places, place)
     else:
         to_x, to_y = _meeting(lines[place[0] - 1], lines[place[1] - 1])
         far = place
@@ -110,10 +110,9 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
             if side * (side + right * dy - up * dx) < 0:
                 crossed.append((start_side / (start_side - end_side), number))
     crossed.sort()
-    # Segments that cross the new one where another one does, so that three meet.
-    crowded = {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
+    crowded = _crowded(crossed)
     closed = {place, *product(crowded, crowded)}
-    alone = sorted(number for _, number in crossed if number not in crowded)
+    alone = sorted({number for _, number in crossed} - crowded)
     new = _suiting(pos.options, ((number, ply) for number in alone))
     found = (*[crossing for crossing in pos.open if crossing not in closed], *new)
     places, here = (*pos.places, place), frozenset((*far, ply))
@@ -125,6 +124,16 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
 def _weight(weights: Sequence[int], place: Place) -> int:
     """As in the rules. weights: of the segments."""
     return 1 if isinstance(place, int) else weights[place[0] - 1] + weights[place[1] - 1]
+
+
+def _crowded(crossed: Sequence[tuple[float, int]]) -> set[int]:
+    """The segments that cross a new one where another one does, so that three meet. crossed: in order along it."""
+    return {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
+
+
+def _touching(places: Sequence[Place], corner: int) -> list[int]:
+    """The plies of the segments that end at a corner."""
+    return [ply for ply, ends in enumerate(pairwise(places), 1) if corner in ends]
 
 
 def _meeting(one: Line, two: Line) -> Spot:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from html import escape
 from itertools import pairwise, product
 from typing import NamedTuple
@@ -48,15 +49,15 @@ def tables(board: HexBoard | GridBoard) -> list[Table]:
     columns = {cell.column for cell in board.cells}
     is_drawn = isinstance(board, GridBoard) and (board.boxes or any(join.name for join in board.joins))
     if isinstance(board, HexBoard):
-        parts = _parts(columns, 2, _ROOM // SMALLEST * 2)
-        return [_hexagons(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
+        part, parts = partial(_hexagons, board), _parts(columns, 2, _ROOM // SMALLEST * 2)
     # Lines that can be played need places of their own to be touched; with pieces, the points are what is touched.
-    if is_drawn and not any(cell.piece for cell in board.cells):
-        parts = _parts(columns, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
-        return [_edges(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
+    elif is_drawn and not any(cell.piece for cell in board.cells):
+        part, parts = partial(_edges, board), _parts(columns, 1, (_ROOM + SMALLEST) // (SMALLEST + EDGE), shared=1)
     # Without the copies beyond the edges: cells must be large enough for a thumb.
-    parts = _parts(columns.intersection(range(len(board.columns))), 1, _ROOM // SMALLEST)
-    return [_squares(board, shown, BESIDE if parts[1:] else ALONE) for shown in parts]
+    else:
+        inside = columns.intersection(range(len(board.columns)))
+        part, parts = partial(_squares, board), _parts(inside, 1, _ROOM // SMALLEST)
+    return [part(shown, BESIDE if parts[1:] else ALONE) for shown in parts]
 
 
 OUTSIDE = " bgcolor=#fff"  # the board's shape can be seen by it
@@ -291,9 +292,7 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
         if column in columns and to_column in columns:
-            ground = LINE if join.look is Look.DRAWN else WOOD
-            face = Face(ground=LAST if join.last else ground, word=join.name)
-            faces[row + to_row, column + to_column - left] = face
+            faces[row + to_row, column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
     between = product(range(1, 2 * len(board.rows) - 2, 2), range(2, 2 * boxes + 1, 2))
     faces |= dict.fromkeys(between, Face(ground=PAPER))
     for box in board.boxes:
@@ -303,6 +302,13 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     for (row, at), face in faces.items():
         rows[row + 1][at] = face
     return Table(widths, heights, rows, style=style)
+
+
+def _ground_of(join: Join) -> str:
+    """The colour of a line between two points."""
+    if join.last:
+        return LAST
+    return LINE if join.look is Look.DRAWN else WOOD
 
 
 def _face(cell: Cell, colours: Mapping[str, str], passing: str = "", owner: str = "") -> Face:

@@ -108,6 +108,11 @@ def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: d
     return f"{left}\n{'':8}until {until(deadline, zone)}" if deadline else left
 
 
+def _paused(clock: Clock, zone: ZoneInfo) -> str:
+    most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
+    return f'The game is paused{most}; "resume" lets the clocks go on.'
+
+
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
     ends = until(stop.ends_at, zone) if stop.ends_at else ""
     sentence = _STOPPED.get(stop.kind, "{Who} {is_} on vacation until {until}; {their} clock stands still.")
@@ -141,8 +146,7 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
     if clock is None or not clock.control.timed:
         return
     if clock.paused:
-        most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
-        yield f'The game is paused{most}; "resume" lets the clocks go on.'
+        yield _paused(clock, zone)
         return
     for seat, calendar in enumerate(match.calendars, 1):
         if seat == clock.seat and clock.overrun_at is not None:

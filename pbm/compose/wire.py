@@ -182,8 +182,7 @@ def conversation(root: str, answers: Message | None) -> dict[str, str]:
         headers[SEALED_FOR] = answers.sender
     answered = answers.message_id
     if _repeatable(answered):
-        # Thunderbird, Apple Mail, mutt and notmuch join for good all boards that refer to the same mail.
-        belongs = not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+        belongs = _belongs(answers, root)
         if belongs:
             # RFC 5322, section 3.6.4: the references of the answered mail, and its own id last.
             earlier = [*filter(_repeatable, answers.references), answered]
@@ -196,6 +195,12 @@ def conversation(root: str, answers: Message | None) -> dict[str, str]:
 
 def _referring(references: Sequence[str]) -> dict[str, str]:
     return {"References": " ".join(references)} if references else {}
+
+
+def _belongs(answers: Message, root: str) -> bool:
+    """Whether a mail is part of the conversation with this root and of no other board's."""
+    # Thunderbird, Apple Mail, mutt and notmuch join for good all boards that refer to the same mail.
+    return not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
 
 
 def _repeatable(message_id: str | None) -> TypeGuard[str]:

@@ -155,17 +155,24 @@ def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
         place = row, column = down * cell.row, right * cell.column
         # What is on top is seen: a piece, the owner of a crossing, a line.
         if cell.piece or place not in drawn:
-            mark = (cell.piece.lower() if cell.faint else cell.piece) or _free(cell, board.ground)
+            mark = _mark(cell, board.ground)
             drawn[place] = marks.get(mark, mark)
         if cell.last or cell.winning:
             drawn[row, column - 1], drawn[row, column + 1] = "()" if cell.last else "[]"
+    drawn |= _beside(board, down, right)
+    return _rows(drawn, min(column for _, column in drawn))
+
+
+def _beside(board: GridBoard, down: int, right: int) -> Drawing:
+    """The labels on all four sides. down, right: from a place to the next one, in characters."""
+    drawn = Drawing()
     lines, columns = zip(*(cell.place for cell in board.cells), strict=True)
     for number, label in enumerate(board.rows):
         drawn[down * number, right * min(columns) - 2 - len(label)] = label
         drawn[down * number, right * max(columns) + 3] = label
     for number, label in enumerate(board.columns):
         drawn[down * min(lines) - 1, right * number] = drawn[down * max(lines) + 1, right * number] = label
-    return _rows(drawn, min(column for _, column in drawn))
+    return drawn
 
 
 def _joins(joins: Iterable[Join], down: int, right: int, marks: Marks) -> Drawing:
@@ -188,7 +195,9 @@ def _joins(joins: Iterable[Join], down: int, right: int, marks: Marks) -> Drawin
     return drawn
 
 
-def _free(cell: Cell, ground: Ground) -> str:
+def _mark(cell: Cell, ground: Ground) -> str:
+    if cell.piece:
+        return cell.piece.lower() if cell.faint else cell.piece
     if cell.closed:
         return " "
     if cell.shaded:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 
-from games.scene import Cell, Form, GridBoard, HexBoard, Look, PlaneBoard, Point, Segment, rows
+from games.scene import Cell, Form, GridBoard, HexBoard, Label, Look, PlaneBoard, Point, Segment, rows
 
 FREE = "free"
 
@@ -20,24 +20,29 @@ def sentences(board: HexBoard | GridBoard | PlaneBoard, sides: Sides = ()) -> It
 
 
 def _cells(board: HexBoard | GridBoard, sides: Sides) -> Iterator[str]:
-    # The names of rows, by number.
-    heads = (
-        dict(enumerate(board.rows))
-        if isinstance(board, GridBoard)
-        else {label.place[0]: label.text for label in board.labels if label.down == 0}
-    )
+    heads = _lettered(board.labels) if isinstance(board, HexBoard) else dict(enumerate(board.rows))
     if len(board.path) > 1:
         names = {cell.place: cell.name for cell in board.cells}
         yield f"The last move went from {' to '.join(names[place] for place in board.path)}."
     step = 2 if isinstance(board, HexBoard) else 1
     # In Dots and Boxes the points are all alike; what is told are the lines that players draw.
-    if any(cell.piece for cell in board.cells) or not any(join.name for join in board.joins):
+    if not _is_drawn_on(board):
         for number, row in rows(board.cells).items():
             named = [cell for cell in row if cell.name]
             if named:
                 yield f"Row {heads.get(number, '')}: {_told(named, step, sides)}."
     if isinstance(board, GridBoard):
         yield from _marks(board, sides)
+
+
+def _lettered(labels: tuple[Label, ...]) -> dict[int, str]:
+    """The names of rows, by number."""
+    return {label.place[0]: label.text for label in labels if label.down == 0}
+
+
+def _is_drawn_on(board: HexBoard | GridBoard) -> bool:
+    """Whether players draw joins, and no cell has a piece."""
+    return any(join.name for join in board.joins) and not any(cell.piece for cell in board.cells)
 
 
 def _told(row: Sequence[Cell], step: int, sides: Sides) -> str:
