@@ -28,7 +28,6 @@ def ban() -> None:
 
 
 @ban.command()
-@click.argument("who")
 @click.option("--for", "time", metavar="TIME", help="For so long, such as 30d; for good without it.")
 @click.option("--reason", default="", help="A clause; a player is told it.")
 @click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
@@ -65,7 +64,6 @@ def list_(tx: Transaction) -> list[schemas.BanPrinted]:
 
 
 @ban.command()
-@click.argument("who")
 def lift(hand: Steward, who: str) -> str:
     """Lift the ban on WHO.
 
@@ -113,7 +111,6 @@ def list_broadcasts(tx: Transaction) -> list[schemas.BroadcastPrinted]:
 
 
 @broadcast.command()
-@click.argument("number", type=NUMBER)
 @irrevocable("Send broadcast {number} to all who want them?")
 def approve(admin: Administration, number: int) -> str:
     """Send a broadcast to all who want them."""
@@ -123,7 +120,6 @@ def approve(admin: Administration, number: int) -> str:
 
 
 @broadcast.command()
-@click.argument("number", type=NUMBER)
 @irrevocable("Forget broadcast {number}?")
 def reject(tx: Transaction, number: int) -> str:
     """Drop a broadcast; its author is not told."""
@@ -178,7 +174,6 @@ def run(invocation: Invocation, boards: tuple[int, ...], everything: bool) -> No
 
 
 @clock.command()
-@click.argument("time")
 @_some_boards
 def extend(hand: Arbiter, time: str, boards: tuple[int, ...], everything: bool) -> None:
     """Give both players of boards TIME, such as 2d or 12h.

@@ -137,16 +137,14 @@ def show(invocation: Invocation, which: tuple[int, int | None], as_json: bool) -
 
 
 @board.command(context_settings=GAME_WORDS)
-@click.argument("number", type=NUMBER, metavar="BOARD")
-@click.argument("userid")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="MOVE...")
 @json_option
-def move(hand: Arbiter, number: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
+def move(hand: Arbiter, board: int, userid: str, words: tuple[str, ...], as_json: bool) -> None:
     """Play for a player, as if they had sent the move.
 
     Both players get an email.
     """
-    _print_board(*hand.move(number, userid, " ".join(words)), as_json)
+    _print_board(*hand.move(board, userid, " ".join(words)), as_json)
 
 
 @board.command()
@@ -171,50 +169,46 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
 
 
 @board.command()
-@click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--result", "word", required=True, metavar="USERID|draw", help="Who wins, or that nobody does.")
-def end(hand: Arbiter, number: int, word: str) -> str:
+def end(hand: Arbiter, board: int, word: str) -> str:
     """End a game with a result that you choose.
 
     Both players get an email. For a game that shall count for nobody there is pbm board void.
     """
-    match = hand.end(number, _decided(hand.board(number), word))
-    return f"Board {number}: {_outcome(match)}."
+    match = hand.end(board, _decided(hand.board(board), word))
+    return f"Board {board}: {_outcome(match)}."
 
 
 @board.command()
-@click.argument("number", type=NUMBER, metavar="BOARD")
-@irrevocable("Make board {number} count for nobody?")
-def void(hand: Arbiter, number: int) -> str:
+@irrevocable("Make board {board} count for nobody?")
+def void(hand: Arbiter, board: int) -> str:
     """Make a game void, under way or over.
 
     Ratings become as if it had not ended. Both players get an email.
     """
-    hand.void(number)
-    return f"Board {number} counts for nobody."
+    hand.void(board)
+    return f"Board {board} counts for nobody."
 
 
 @board.command()
-@click.argument("number", type=NUMBER, metavar="BOARD")
-def reopen(hand: Arbiter, number: int) -> str:
+def reopen(hand: Arbiter, board: int) -> str:
     """Reopen a game that was over, or undo a loss on time.
 
     Ratings become as if it had not ended. Each player has the time that was left after their last move. If the game is
     over by its rules, take plies back instead. Both players get an email.
     """
-    return _goes_on(hand.reopen(number))
+    return _goes_on(hand.reopen(board))
 
 
 @board.command("take-back")
-@click.argument("number", type=NUMBER, metavar="BOARD")
 @click.option("--to", "ply", type=Number(0), required=True, metavar="PLY", help="The last ply that stays.")
-@irrevocable("Take back all plies of board {number} after ply {ply}?")
-def take_back(hand: Arbiter, number: int, ply: int) -> str:
+@irrevocable("Take back all plies of board {board} after ply {ply}?")
+def take_back(hand: Arbiter, board: int, ply: int) -> str:
     """Take back all plies after one, of a game under way or over.
 
     The end of the game and its ratings are taken back with them. Both players get an email.
     """
-    return _goes_on(hand.reopen(number, ply))
+    return _goes_on(hand.reopen(board, ply))
 
 
 @board.command()
@@ -348,7 +342,6 @@ def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> li
 
 
 @challenge.command("show")
-@click.argument("board", type=NUMBER)
 @shows
 def show_challenge(tx: Transaction, board: int) -> schemas.Challenge:
     """The command that a board was started with.

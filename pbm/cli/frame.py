@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial, wraps
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +137,14 @@ def _handed(command: Callable[..., Any]) -> Callable[..., Any]:
             return command(hand, **said)
 
     return run
+
+
+def _arguments(command: Callable[..., Any], declared: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """What a command's function takes and no decorator declares: words, and the numbers of boards and the like."""
+    named = {each.name for each in declared}
+    kinds = {name: each.annotation for name, each in signature(command).parameters.items() if name not in named}
+    types = {"str": click.STRING, "int": NUMBER}
+    return [click.Argument([name], type=types[kind]) for name, kind in kinds.items() if kind in types]
 
 
 def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
@@ -285,7 +294,9 @@ class Command(Refusing):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.callback = self.callback and _handed(self.callback)
+        if self.callback is not None:
+            self.params[:0] = _arguments(self.callback, self.params)
+            self.callback = _handed(self.callback)
         self.params += _anywhere()
 
 

@@ -114,7 +114,6 @@ def game() -> None:
 
 
 @game.command()
-@click.argument("name")
 @click.option("--title", help="What the game is called; the name with a capital if left out.")
 @click.option(
     "--folder", type=FOLDER, default=Path(), show_default=True, help="The source tree, or where a package is to be."

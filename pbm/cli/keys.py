@@ -45,7 +45,6 @@ def show(tx: Transaction) -> schemas.IdentityPrinted:
 
 
 @identity.command("set")
-@click.argument("address")
 @click.option("--tell", is_flag=True, help="Write to all players that they find the server there now.")
 @irrevocable("Write to all players?", when="tell")
 def set_(invocation: Invocation, address: str, tell: bool) -> None:

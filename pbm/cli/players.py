@@ -37,7 +37,6 @@ player.add_command(broadcast)
 
 
 @player.command()
-@click.argument("userid")
 @click.option("--address", "addresses", multiple=True, required=True, help="Where they read mail; may be repeated.")
 @password_option("Asked for if it is not given.")
 def add(admin: Administration, userid: str, addresses: tuple[str, ...], password: str) -> str:
@@ -59,7 +58,6 @@ def list_(tx: Transaction) -> list[schemas.PlayerPrinted]:
 
 
 @player.command()
-@click.argument("userid")
 @shows
 def show(tx: Transaction, userid: str) -> schemas.PlayerShown:
     """One account, and the boards it plays on."""
@@ -78,7 +76,6 @@ def show(tx: Transaction, userid: str) -> schemas.PlayerShown:
 
 
 @player.command("set-address")
-@click.argument("userid")
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS...")
 def set_address(hand: Steward, userid: str, addresses: tuple[str, ...]) -> str:
     """Replace an account's addresses with these.
@@ -90,7 +87,6 @@ def set_address(hand: Steward, userid: str, addresses: tuple[str, ...]) -> str:
 
 
 @player.command()
-@click.argument("userid")
 def resume(hand: Steward, userid: str) -> str:
     """Send mail again to addresses that failed.
 
@@ -102,7 +98,6 @@ def resume(hand: Steward, userid: str) -> str:
 
 
 @player.command()
-@click.argument("userid")
 @click.argument("state", type=click.Choice(["on", "off"]))
 def bot(tx: Transaction, userid: str, state: str) -> str:
     """Mark a player as a program, or as a person.
@@ -131,7 +126,6 @@ def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
 
 
 @player.command("reset-password")
-@click.argument("userid")
 @password_option("The new one; a random one is made and printed if it is not given.")
 def reset_password(admin: Administration, userid: str, password: str) -> None:
     """Give an account another password."""
@@ -143,7 +137,6 @@ def reset_password(admin: Administration, userid: str, password: str) -> None:
 
 
 @player.command()
-@click.argument("userid")
 @irrevocable("Erase {userid}, and let them forfeit all their games?")
 def remove(admin: Administration, userid: str) -> str:
     """Erase a player for good.
@@ -157,7 +150,6 @@ def remove(admin: Administration, userid: str) -> str:
 
 
 @player.command()
-@click.argument("userid")
 @click.argument("wanted", metavar="NEW-USERID")
 def rename(admin: Administration, userid: str, wanted: str) -> str:
     """Give an account another userid; the player is told."""
@@ -166,7 +158,6 @@ def rename(admin: Administration, userid: str, wanted: str) -> str:
 
 
 @player.command()
-@click.argument("userid")
 @click.argument("into", metavar="INTO-USERID")
 @irrevocable("Make {userid} a part of {into}?")
 def merge(admin: Administration, userid: str, into: str) -> str:
@@ -196,7 +187,6 @@ MAX_OCTETS = 500_000_000
 
 
 @player.command()
-@click.argument("userid")
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
 @force_option
 def export(admin: Administration, userid: str, file: Path, force: bool) -> None:

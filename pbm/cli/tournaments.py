@@ -60,7 +60,6 @@ def _print_tournament(row: dict[str, Any]) -> None:
 
 
 @tournament.command()
-@click.argument("name")
 @reads(_print_tournament)
 def show(tx: Transaction, name: str) -> dict[str, Any]:
     """A tournament: its terms, players, standings, and pairings."""
@@ -79,7 +78,6 @@ def show(tx: Transaction, name: str) -> dict[str, Any]:
 
 
 @tournament.command()
-@click.argument("name")
 def start(organizer: Organizer, name: str) -> str:
     """Start a tournament now, with those who have joined.
 
@@ -89,7 +87,6 @@ def start(organizer: Organizer, name: str) -> str:
 
 
 @tournament.command()
-@click.argument("name")
 @irrevocable("End the tournament {name} early?")
 def cancel(organizer: Organizer, name: str) -> str:
     """End a tournament early.
