@@ -10,10 +10,9 @@ import json
 import re
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 from games.points import BELOW_ZERO, LABEL, LABELLED, POINT, unlisted, with_good_numbers
 from games.rules import OptionError, lettered, quoted
@@ -108,15 +107,9 @@ def inside(spot: Spot, line: tuple[Spot, Spot]) -> bool:
     return turn(*line, spot) == 0 and min(line) < spot < max(line)
 
 
-@cache
-def _built_in_graphs() -> dict[str, Any]:
-    graphs: dict[str, Any] = json.loads(BUILT_IN.read_text(encoding="ascii"))["graphs"]
-    return graphs
-
-
 def built_in(name: str, version: str) -> Graph:
     """The board with that number, coloured for a version."""
-    drawn = _built_in_graphs()[name]
+    drawn = json.loads(BUILT_IN.read_text(encoding="ascii"))["graphs"][name]
     return Graph(
         tuple((x, y) for x, y in drawn["vertices"]),
         tuple((a, b) for a, b in drawn["edges"]),

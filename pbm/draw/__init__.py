@@ -19,7 +19,7 @@ removed are not drawn, but named in the notes.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from math import isqrt
@@ -40,7 +40,6 @@ from games.scene import (
     Stroke,
 )
 from pbm.draw import words
-from pbm.draw.colours import PLAIN, Marks
 from pbm.draw.layout import Layout, Sheet, most_crowded
 
 __all__ = ["STYLES", "board", "lines", "text"]
@@ -88,7 +87,7 @@ def board(
         return _hexes(shown, nicer=nicer)
     if isinstance(shown, GridBoard):
         return _grid(shown, nicer=nicer)
-    return _plane(shown, PLANE_MARKS if nicer else PLAIN, columns)
+    return _plane(shown, PLANE_MARKS if nicer else {}, columns)
 
 
 def _listing(listing: Listing) -> list[str]:
@@ -98,13 +97,16 @@ def _listing(listing: Listing) -> list[str]:
     return [listing.heading, *(row.rstrip() for row in rows)]
 
 
+Marks = Mapping[str, str]
+"""Replacements for characters of the plain drawing; characters not in it stay."""
+
 Drawing = dict[Place, str]
 """Characters by row and column; a longer text also covers the columns to its right."""
 
 
 def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
-    marks, drawn = HEX_MARKS if nicer else PLAIN, _labels(board.labels)
+    marks, drawn = HEX_MARKS if nicer else {}, _labels(board.labels)
     for cell in board.cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else FREE)
         drawn[cell.place] = marks.get(mark, mark)
@@ -142,7 +144,7 @@ HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
     """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
-    marks = GRID_MARKS if nicer else PLAIN
+    marks = GRID_MARKS if nicer else {}
     # The lines, and the characters, from a place to the next one.
     down, right = (2, 4) if board.ground is Ground.POINTS else (1, 3)
     drawn = _joins(board.joins, down, right, marks)
@@ -221,7 +223,7 @@ ROOM = 14
 PLANE_MARKS: Marks = {"|": "│", "/": "╱", "\\": "╲", "-": "─", "#": "█", ":": "┊", "=": "┄", "+": "┼"}
 
 
-def _plane(board: PlaneBoard, marks: Marks = PLAIN, columns: int = WIDTH) -> list[str]:
+def _plane(board: PlaneBoard, marks: Marks, columns: int) -> list[str]:
     """The drawing from top to bottom, without trailing blanks. columns: the most it may take.
 
     marks: replacements for ASCII marks; labels stay as they are.

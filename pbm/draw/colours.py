@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from games.scene import Cell, Ground
 from pbm.values import frozen
-
-Marks = Mapping[str, str]
-"""Replacements for characters of the plain drawing; characters not in it stay."""
-PLAIN: Marks = MappingProxyType({})
 
 INK = "#222222"
 LINE = "#777777"
