@@ -330,19 +330,16 @@ class OpenBoard:
 
     def rewind(self, plies: int, event: Event) -> None:
         """Take back all but the first `plies` plies, and drop the offer and all decisions for later."""
-        for _ in range(plies, len(self.match.record)):
-            self._drop_ply()
+        for last in reversed(self.match.record[plies:]):
+            match, self.state = self.match, self.at(-1)
+            clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
+            shorter = match._replace(record=match.record[:-1], revision=match.revision + 1)
+            self.match = with_clock(shorter, clock, self.now)
+            self.tx.matches.drop_ply(self.match, self.state.to_move)
         self.set_offer(None)
         self.events.append(event)
         for intent in [*self.intents.of(1), *self.intents.of(2)]:
             self.events += self.intents.put_away(intent, "A ply was taken back.")
-
-    def _drop_ply(self) -> None:
-        last, match = self.match.record[-1], self.match
-        self.state = self.at(-1)
-        clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
-        self.match = with_clock(match._replace(record=match.record[:-1], revision=match.revision + 1), clock, self.now)
-        self.tx.matches.drop_ply(self.match, self.state.to_move)
 
     def resign(self, seat: Seat) -> None:
         """Give the game up. Before both have played it is void instead, unless it belongs to a tournament."""

@@ -2,13 +2,13 @@
 
 A calendar is exact. The hours of a week are wall-clock hours in the player's own zone, so an hour that the wall clock
 shows twice counts twice, and one that it skips never comes. All arithmetic is in whole microseconds since 1970 UTC.
-Between two changes of a zone's offset all weeks are alike, so a year of nights takes a few additions.
+As long as a zone has one offset all weeks are alike, so their nights take a few additions.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -142,17 +142,34 @@ class Calendar:
 
     def worked(self, start: datetime, end: datetime) -> int:
         """How many microseconds the clock runs between two instants; 0 if the end is not after the start."""
-        first, last = micros(start), micros(end)
-        if last <= first:
-            return 0
-        return last - first if self.rests.never and not self.stops else _worked(self.rests, self.stops, first, last)
+        week = _week(self.rests.sleep, self.rests.weekend)
+        return sum(
+            week.worked(until + offset) - week.worked(since + offset)
+            for since, until, offset in self._free(micros(start), micros(end))
+        )
 
     def deadline(self, start: datetime, budget: int) -> datetime | None:
         """The instant when the clock has run for the budget since the start; None if it never will."""
-        if budget <= 0 or (self.rests.never and not self.stops):
-            return start + max(0, budget) * _MICROSECOND
-        reached = _reached(self.rests, self.stops, micros(start), budget)
-        return None if reached is None else instant_at(reached)
+        if budget <= 0:
+            return start
+        week = _week(self.rests.sleep, self.rests.weekend)
+        for since, until, offset in self._free(micros(start), _END):
+            before = week.worked(since + offset)
+            runs = week.worked(until + offset) - before
+            if runs >= budget:
+                return instant_at(week.reached(before + budget) - offset)
+            budget -= runs
+        return None
+
+    def _free(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """The spans between two instants during which no stop holds and the zone has one offset, each with that."""
+        # Who never rests needs no wall clock.
+        zone = "UTC" if self.rests.never else self.rests.zone
+        for stop in sorted(self.stops, key=lambda stop: stop.starts_at):
+            yield from _offsets(zone, start, min(micros(stop.starts_at), end))
+            # Stops may overlap, and a later one may end before an earlier one.
+            start = max(start, _END if stop.ends_at is None else micros(stop.ends_at))
+        yield from _offsets(zone, start, end)
 
 
 _END = micros(datetime(9998, 1, 1, tzinfo=UTC))
@@ -180,30 +197,6 @@ class _Week:
         raise AssertionError("the spans of a week are as long as the week says")
 
 
-@lru_cache(maxsize=5000)
-def _worked(rests: Rests, stops: tuple[Stop, ...], start: int, end: int) -> int:
-    week = _week(rests.sleep, rests.weekend)
-    return sum(
-        week.worked(until + offset) - week.worked(since + offset)
-        for begin, finish in _free(stops, start, end)
-        for since, until, offset in _offsets(rests.zone, begin, finish)
-    )
-
-
-@lru_cache(maxsize=5000)
-def _reached(rests: Rests, stops: tuple[Stop, ...], start: int, budget: int) -> int | None:
-    """budget: above 0."""
-    week = _week(rests.sleep, rests.weekend)
-    for begin, finish in _free(stops, start, _END):
-        for since, until, offset in _offsets(rests.zone, begin, finish):
-            before = week.worked(since + offset)
-            runs = week.worked(until + offset) - before
-            if runs >= budget:
-                return week.reached(before + budget) - offset
-            budget -= runs
-    return None
-
-
 @lru_cache(maxsize=2000)
 def _week(sleep: str, weekend: str) -> _Week:
     def runs(minute: int) -> bool:
@@ -225,54 +218,23 @@ def _asleep(sleep: str, minute: int) -> bool:
     return since <= minute < until if since < until else not until <= minute < since
 
 
-def _free(stops: tuple[Stop, ...], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The spans between two instants during which no stop holds."""
-    for stop in sorted(stops, key=lambda stop: stop.starts_at):
-        begins = micros(stop.starts_at)
-        if min(begins, end) > start:
-            yield start, min(begins, end)
-        # Stops may overlap, and a later one may end before an earlier one.
-        start = max(start, _END if stop.ends_at is None else micros(stop.ends_at))
-    if end > start:
-        yield start, end
-
-
 def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The spans between two instants in which a zone has one offset from UTC, each with that offset."""
-    since, offset = start, _offset(zone, start // SECOND) * SECOND
-    year = instant_at(start).year
-    while since < end:
-        until = min(end, micros(datetime(year + 1, 1, 1, tzinfo=UTC)))
-        for change, fresh in _changes(zone, year):
-            if since < change < until:
-                yield since, change, offset
-                since = change
-            if change <= since:
-                offset = fresh
-        yield since, until, offset
-        since, year = until, year + 1
-        offset = _offset(zone, since // SECOND) * SECOND
+    while start < end:
+        offset, until = _offset(zone, start), end if zone == "UTC" else min(end, start + DAY)
+        # By days first, as most zones change twice a year; zones change on a second.
+        if _offset(zone, until) != offset:
+            seconds = range(start, until, SECOND)
+            passed = bisect_left(seconds, True, key=lambda each: _offset(zone, each) != offset)
+            until = (start // SECOND + passed) * SECOND
+        yield start, until, offset
+        start = until
 
 
-@lru_cache(maxsize=4000)
-def _changes(zone: str, year: int) -> Spans:
-    """When a zone's offset changes in a year (of UTC), and the new offset; both in microseconds."""
-    first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
-    found = []
-    day = DAY // SECOND
-    for second in range(first + day, last + 1, day):
-        before, after = _offset(zone, second - day), _offset(zone, second)
-        # By days first: a year has 31 million seconds, and most zones change twice.
-        if before != after:
-            changed = bisect_right(range(day), False, key=lambda passed: _offset(zone, second - day + passed) != before)
-            found.append(((second - day + changed) * SECOND, after * SECOND))
-    return tuple(found)
-
-
-def _offset(zone: str, second: int) -> int:
-    """How many seconds a zone is ahead of UTC."""
+def _offset(zone: str, instant: int) -> int:
+    """How far a zone is ahead of UTC."""
     if zone == "UTC":
         return 0
-    offset = (_EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(zone)).utcoffset()
+    offset = instant_at(instant).astimezone(ZoneInfo(zone)).utcoffset()
     assert offset is not None  # noqa: S101  zones from the database always have one
-    return offset // timedelta(seconds=1)
+    return offset // _MICROSECOND

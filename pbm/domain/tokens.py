@@ -11,15 +11,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import re
-from collections.abc import Collection
-from functools import lru_cache
 
 from pbm.values import frozen
 
-_BASE32 = re.compile("[A-Za-z2-7]+")
-_DIGITS = str.maketrans("abcdefghijklmnopqrstuvwxyz234567", "0123456789abcdefghijklmnopqrstuv")
-"""Maps base32 digits to the digits that `int` knows."""
 _MAC_BYTES = 10
 _MAX_LENGTH = 48
 _ADDRESS_BYTES = 7
@@ -101,18 +95,23 @@ class Signer:
 
     def renew(self, *secrets: bytes) -> None:
         """Replaces the secrets."""
-        if secrets != self._secrets:
-            self._secrets = secrets
-            # Or mails would still carry tokens of a secret that was replaced because it leaked.
-            _lasting.cache_clear()
+        self._secrets = secrets
 
     def seal(self, token: Token) -> str:
-        return (_lasting if isinstance(token, ChatToken) else _sealed)(self._secrets[0], token)
+        numbers = (_KINDS.index(type(token)), *map(token.__getattribute__, token.__match_args__))
+        payload = b"".join(map(_varint, numbers))
+        return _written(payload + _mac(self._secrets[0], payload))
 
     def open(self, text: str) -> Token | None:
         """The token, or None if the text was not sealed by this server."""
         # The text is from an address that anybody can write.
-        return _opened(self._secrets, text) if len(text) <= _MAX_LENGTH else None
+        sealed = _read(text) if len(text) <= _MAX_LENGTH else b""
+        payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
+        # With two secrets, so that mails sent before the change of one still work; in constant time, as below.
+        if not payload or not any(hmac.compare_digest(mac, _mac(secret, payload)) for secret in self._secrets):
+            return None
+        kind, *numbers = _read_varints(payload)
+        return _KINDS[kind](*numbers)
 
     def return_key(self, key: str) -> str:
         """The key of a mail of ours with a proof, for its return path; its Message-ID, which many see, has no proof."""
@@ -131,27 +130,6 @@ class Signer:
         return token.board if isinstance(token, SeatToken | ChatToken) else None
 
 
-def _sealed(secret: bytes, token: Token) -> str:
-    numbers = (_KINDS.index(type(token)), *map(token.__getattribute__, token.__match_args__))
-    payload = b"".join(map(_varint, numbers))
-    return _written(payload + _mac(secret, payload))
-
-
-_lasting = lru_cache(4096)(_sealed)
-"""`_sealed` with a cache, for tokens that are repeated in many mails."""
-
-
-@lru_cache(256)  # one mail's token is opened several times
-def _opened(secrets: Collection[bytes], text: str) -> Token | None:
-    sealed = _read(text)
-    payload, mac = sealed[:-_MAC_BYTES], sealed[-_MAC_BYTES:]
-    # The same; and with two secrets, so that mails sent before the change of one still work.
-    if not payload or not any(hmac.compare_digest(mac, _mac(secret, payload)) for secret in secrets):
-        return None
-    kind, *numbers = _read_varints(payload)
-    return _KINDS[kind](*numbers)
-
-
 def _proof(secret: bytes, key: str) -> str:
     return hmac.digest(secret, b"return" + key.encode(), "sha256")[:6].hex()
 
@@ -162,20 +140,18 @@ def _mac(secret: bytes, payload: bytes) -> bytes:
 
 def _read(text: str) -> bytes:
     """The bytes of a base32 text in either case; nothing for any other text."""
-    spare = len(text) * 5 % 8
-    if spare >= 5 or not _BASE32.fullmatch(text):
+    try:
+        sealed = base64.b32decode(text.upper() + "=" * (-len(text) % 8))
+    except ValueError:
         return b""
-    # The standard library decodes base32 in Python, but numbers in C.
-    number = int(text.lower().translate(_DIGITS), 32)
     # Unused bits of the last letter are 0, so that each token has one text.
-    return b"" if number % (1 << spare) else (number >> spare).to_bytes(len(text) * 5 // 8)
+    return sealed if _written(sealed) == text.lower() else b""
 
 
 def _written(sealed: bytes) -> str:
     return base64.b32encode(sealed).decode().rstrip("=").lower()
 
 
-@lru_cache(1024)
 def _varint(number: int) -> bytes:
     """Seven bits per byte, lowest first; the top bit says that another byte follows."""
     out = bytearray()
