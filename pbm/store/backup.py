@@ -30,9 +30,8 @@ def file_of(url: str) -> Path | None:
         parsed = make_url(url)
     except ArgumentError as error:
         raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}') from None
-    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
-        return None
-    return Path(parsed.database or "")
+    name = parsed.database or ":memory:"
+    return None if parsed.get_backend_name() != "sqlite" or name.startswith((":memory:", "file:")) else Path(name)
 
 
 def journals(file: Path) -> list[Path]:

@@ -19,14 +19,15 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+from sqlalchemy.exc import NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store import space
-from pbm.store.backup import Contents
+from pbm.store.backup import Contents, file_of
 from pbm.store.house import TOLD, LogLine
 from pbm.store.neighbours import (
     BUSY_SECONDS,
+    CHANNEL,
     READ_ONLY,
     Bell,
     DatabaseTrouble,
@@ -93,11 +94,11 @@ class Store:
         clock: the present instant, for each transaction. Raises: SchemaTrouble for an unusable URL.
         """
         try:
-            parsed = make_url(url)
-            self._file = DatabaseFile(_file(parsed))
-            self._engine = _engine(parsed, self._file)
-        except (ArgumentError, NoSuchModuleError, ImportError) as error:
-            raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{_hint(error)}') from None
+            self._file = DatabaseFile(file_of(url))
+            self._engine = _engine(make_url(url), self._file)
+        except (NoSuchModuleError, ImportError) as error:
+            hint = ". Install it: pip install 'pbm-server[postgresql]'" if "psycopg" in str(error) else ""
+            raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{hint}') from None
         self.clock = clock
         self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
@@ -158,7 +159,10 @@ class Store:
                 connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
                 if not self.locks_rows:
-                    _begin(connection, writes=writes, is_durable=durable)
+                    connection.exec_driver_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
+                    if writes:
+                        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
                 elif not durable:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
                 yield connection
@@ -185,7 +189,8 @@ class Store:
                 if self.signature is not None:
                     tx.acts.add(self.signature)
                 yield tx
-                tx.tell_others()
+                if self.locks_rows and tx.grew:
+                    connection.exec_driver_sql(f"NOTIFY {CHANNEL}, '{tx.grew}'")  # others hear it at the commit
                 self._file.check()  # what is written to a file that is no longer there would be lost without a word
                 if self.only_tries:
                     raise _OnlyTriedError
@@ -231,7 +236,12 @@ class Store:
         with self._writing, self._begun(writes=True) as connection:
             tx = Transaction(connection, now)
             if current is None and self.locks_rows:
-                _check_encoding(connection)
+                encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+                if encoding != "UTF8":
+                    raise SchemaTrouble(
+                        f"The database has the encoding {encoding}, which not all emails fit in. Create it anew: "
+                        "createdb --encoding=UTF8 --template=template0"
+                    )
             tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
             if current is not None and self.locks_rows:
                 connection.exec_driver_sql("LOCK TABLE alembic_version")  # all who write have read it: _check_current
@@ -352,15 +362,6 @@ def _check_current(connection: Connection) -> None:
         )
 
 
-def _check_encoding(connection: Connection) -> None:
-    """Raises: SchemaTrouble if PostgreSQL cannot store all texts."""
-    if (encoding := connection.execute(text("SHOW server_encoding")).scalar_one()) != "UTF8":
-        raise SchemaTrouble(
-            f"The database has the encoding {encoding}, which not all emails fit in. Create it anew: "
-            "createdb --encoding=UTF8 --template=template0"
-        )
-
-
 def _first_board(connection: Connection) -> None:
     """Number boards from FIRST_BOARD on, if none has been numbered yet."""
     before = {"before": FIRST_BOARD - 1}
@@ -370,16 +371,6 @@ def _first_board(connection: Connection) -> None:
     # SQLite adds this row by itself with the first board.
     elif connection.execute(text("SELECT 1 FROM sqlite_sequence WHERE name = 'matches'")).first() is None:
         connection.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES ('matches', :before)"), before)
-
-
-def _file(url: URL) -> Path | None:
-    """The file of an SQLite database; None for one in memory."""
-    name = url.database or ":memory:"
-    return None if name == ":memory:" or name.startswith("file:") else Path(name)
-
-
-def _hint(error: Exception) -> str:
-    return ". Install it: pip install 'pbm-server[postgresql]'" if "psycopg" in str(error) else ""
 
 
 class DatabaseFile:
@@ -432,14 +423,6 @@ def _engine(url: URL, file: DatabaseFile) -> Engine:
     return engine
 
 
-def _begin(connection: Connection, *, writes: bool, is_durable: bool = True) -> None:
-    """Begin on SQLite, where reading transactions cannot write."""
-    connection.exec_driver_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
-    if writes:
-        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if is_durable else 'NORMAL'}")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
 def _set_pragmas(connection: Any, _record: Any) -> None:
     for pragma in _PRAGMAS:
         connection.execute(f"PRAGMA {pragma}")
@@ -462,22 +445,19 @@ def _leave_standby(context: ExceptionContext) -> None:
 
 
 def _set_up_session(connection: Any, _record: Any) -> None:
-    _keep_out_nuls(connection)
-    for name, value in _SESSION.items():
-        connection.execute(f"SET {name} = '{value}'")
-    connection.execute(_COMPRESSION)
-    connection.commit()
-
-
-def _keep_out_nuls(connection: Any) -> None:
-    """Replace a NUL in text, which SQLite keeps and PostgreSQL refuses, by the replacement character."""
     from psycopg.types.string import StrDumperUnknown
 
     class NulFree(StrDumperUnknown):
+        """Replaces a NUL in text, which SQLite keeps and PostgreSQL refuses, by the replacement character."""
+
         def dump(self, obj: str) -> Any:
             return super().dump(obj.replace("\0", "\N{REPLACEMENT CHARACTER}"))
 
     connection.adapters.register_dumper(str, NulFree)
+    for name, value in _SESSION.items():
+        connection.execute(f"SET {name} = '{value}'")
+    connection.execute(_COMPRESSION)
+    connection.commit()
 
 
 def migrate(connection: Connection) -> None:

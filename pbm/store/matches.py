@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -28,7 +28,7 @@ def seated(player_id: int) -> ColumnElement[bool]:
     return (matches.c.seat1_id == player_id) | (matches.c.seat2_id == player_id)
 
 
-STOPPED: Mapping[str, Any] = dict.fromkeys(
+STOPPED: dict[str, Any] = dict.fromkeys(
     ("left1", "left2", "turn_left", "ticking_since", "deadline_at", "overrun_at", "due_at", "gift")
 ) | {"paused": False}
 """The columns of a board that has no clock, or none any more."""
@@ -52,11 +52,6 @@ def columns_of(clock: Clock | None) -> Mapping[str, Any]:
         "paused": clock.paused,
         "gift": clock.gift or None,
     }
-
-
-def columns_at_end(clock: Clock | None) -> Mapping[str, Any]:
-    """The columns of the clock of a board that has ended: no instants, only the time each side had left."""
-    return {name: value if name in _LEFT else STOPPED[name] for name, value in columns_of(clock).items()}
 
 
 def clock_of(row: Row[Any]) -> Clock | None:
@@ -123,7 +118,6 @@ _NEXT_DUE = select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(Non
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")
-_Stops = tuple[tuple[Stop, ...], tuple[Stop, ...]]
 
 
 class Summary(NamedTuple):
@@ -205,33 +199,29 @@ class Matches(Queries):
         found: dict[int, Match] = {}
         for part in batched(boards):
             rows = self._headers(part)
-            records = _kept_records(rows, known)
-            records |= self._records([row.board for row in rows if row.board not in records])
+            records = self._records(rows, known)
             # Nothing stops most clocks, and they need no further question.
-            stops = self._stops([row for row in rows if row.interrupted])
-            found |= {row.board: _match(row, records[row.board], stops.get(row.board, ((), ()))) for row in rows}
+            stopped = {row.board: row for row in rows if row.interrupted and row.ticking_since is not None}
+            people = {seat for row in stopped.values() for seat in (row.seat1_id, row.seat2_id)}
+            since = min((row.ticking_since for row in stopped.values()), default=None)
+            stops = Absences(self._connection).stops(people, since) if since is not None else {}
+            for row in rows:
+                own = stops if row.board in stopped else {}
+                found[row.board] = _match(row, records.get(row.board, Record()), own)
         return [found[board] for board in boards if board in found]
 
-    def _records(self, boards: Sequence[int]) -> dict[int, Record]:
-        records = dict.fromkeys(boards, Record())
-        rows = self._connection.execute(_RECORDS, {"boards": boards}) if boards else ()
-        for board, own in groupby(rows, itemgetter(0)):
-            records[board] = Record.of(Ply(*columns) for _, *columns in own)
+    def _records(self, rows: Sequence[Row[Any]], known: Callable[[int], Match | None]) -> dict[int, Record]:
+        """The records of boards that have one; those of boards that are still as they were known are not read again."""
+        records: dict[int, Record] = {}
+        for row in rows:
+            old = known(row.board)
+            if old is not None and (old.revision, old.moved_at) == (row.revision, row.moved_at):
+                records[row.board] = old.record
+        unread = [row.board for row in rows if row.board not in records]
+        if unread:
+            found = groupby(self._connection.execute(_RECORDS, {"boards": unread}), itemgetter(0))
+            records |= {board: Record.of(Ply(*columns) for _, *columns in own) for board, own in found}
         return records
-
-    def _stops(self, rows: Sequence[Row[Any]]) -> dict[int, _Stops]:
-        """The stops of the clocks of the boards whose clocks run, by board."""
-        clocks = {row.board: clock for row in rows if (clock := clock_of(row)) is not None}
-        if not clocks:
-            return {}
-        people = {row.board: (row.seat1_id, row.seat2_id) for row in rows if row.board in clocks}
-        # One question for all boards; what was over when a board's clock began is left out of its stops.
-        since = min(clock.since for clock in clocks.values())
-        by_player = Absences(self._connection).stops({each for pair in people.values() for each in pair}, since)
-        return {
-            board: (_beyond(by_player[first], clocks[board].since), _beyond(by_player[second], clocks[board].since))
-            for board, (first, second) in people.items()
-        }
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
         """Append to the record of a match as loaded. seat_to_move, clock: after the ply."""
@@ -286,9 +276,10 @@ class Matches(Queries):
     def end(self, board: int, result: Result, now: datetime, clock: Clock | None) -> None:
         """clock: as it stood at the end."""
         scores = None if result.scores is None else f"{result.scores[0]} {result.scores[1]}"
+        left = {name: value for name, value in columns_of(clock).items() if name in _LEFT}
         self._change(
             board, seat_to_move=None, ended_at=now, ending=result.ending.value, winner=result.winner,
-            reason=result.reason, scores=scores, revision=matches.c.revision + 1, **columns_at_end(clock),
+            reason=result.reason, scores=scores, revision=matches.c.revision + 1, **STOPPED | left,
         )  # fmt: skip
 
     def clock_at_end(self, match: Match, seat: Seat, now: datetime) -> Clock | None:
@@ -321,12 +312,7 @@ def batched(items: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def _beyond(stops: Iterable[Stop], since: datetime) -> tuple[Stop, ...]:
-    """The stops that last beyond an instant."""
-    return tuple(stop for stop in stops if stop.ends_at is None or stop.ends_at > since)
-
-
-def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
+def _match(row: Row[Any], record: Record, stops: Mapping[int, tuple[Stop, ...]]) -> Match:
     return made(
         Match,
         row,
@@ -338,18 +324,8 @@ def _match(row: Row[Any], record: Record, stops: _Stops) -> Match:
         control=read_control(row.control),
         clock=clock_of(row),
         settings=(settings_of(row.settings1), settings_of(row.settings2)),
-        stops=stops,
+        stops=(stops.get(row.seat1_id, ()), stops.get(row.seat2_id, ())),
     )
-
-
-def _kept_records(rows: Iterable[Row[Any]], known: Callable[[int], Match | None]) -> dict[int, Record]:
-    """The records of boards that are still as they were known, by board."""
-    kept: dict[int, Record] = {}
-    for row in rows:
-        old = known(row.board)
-        if old is not None and (old.revision, old.moved_at) == (row.revision, row.moved_at):
-            kept[row.board] = old.record
-    return kept
 
 
 def players_of(row: Row[Any]) -> tuple[Player, Player]:

@@ -6,12 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping, Set
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Select, bindparam, case, func, or_, select, update
+from sqlalchemy import BindParameter, Column, ColumnElement, bindparam, case, func, or_, select, update
 
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.mail import Delivery
@@ -168,7 +167,7 @@ class Players(Queries):
         self.drop_addresses(player_id)
 
     def _value(self, column: Column[Any], player_id: int) -> Any:
-        return self._connection.execute(_of_one(column), {"player": player_id}).scalar_one()
+        return self._connection.execute(select(column).where(players.c.id == player_id)).scalar_one()
 
     def _change(self, player_id: int, **values: Any) -> None:
         self._update(players, players.c.id == player_id, **values)
@@ -197,9 +196,7 @@ class Players(Queries):
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None
-        key = self._add(
-            addresses, player_id=player_id, address=address, created_at=now, confirmed_at=confirmed_at,
-        )  # fmt: skip
+        key = self._add(addresses, player_id=player_id, address=address, created_at=now, confirmed_at=confirmed_at)
         return Address(key, player_id, address, confirmed_at)
 
     def drop_addresses(self, player_id: int) -> None:
@@ -274,12 +271,6 @@ class Players(Queries):
         self.save_settings(player_id, self.settings(player_id) | choices)
 
 
-@cache
-def _of_one(column: Column[Any]) -> Select[Any]:
-    """A column of one player's row."""
-    return select(column).where(players.c.id == bindparam("player"))
-
-
 _address = partial(made, Address)
 
 
@@ -311,15 +302,14 @@ class Returned(NamedTuple):
     """Whether it was counted as failed for good before."""
 
 
-@dataclass(eq=False)
 class Bounces(Queries):
     """Failures are counted for an address, whoever has it; each mail of ours counts once."""
 
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys; None if there is none."""
-        columns = (outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at)
+        columns = outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at.is_not(None)
         found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
-        return self._first(found, lambda row: Returned(row.id, row.address, row.player_id, row.bounced_at is not None))
+        return self._first(found, Returned._make)
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
         """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address."""
@@ -414,7 +404,6 @@ _HOLDING = select(bans).where(
 )
 
 
-@dataclass(eq=False)
 class Bans(Queries):
     """One ban for each subject. An expired ban is kept until it is lifted, so that the operator sees it."""
 

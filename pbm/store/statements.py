@@ -104,12 +104,14 @@ class Queries:
     ) -> dict[int, V]:
         """What `make` returns for each player's row of a game. without: the value for players who have no row."""
         found = dict.fromkeys(player_ids, without)
-        rows = self._connection.execute(_of_players(table), {"of_game": game, "players": [*found]})
+        own = (table.c.game == game) & table.c.player_id.in_(found)
+        rows = self._connection.execute(sa.select(table).where(own))
         return found | {row.player_id: make(row) for row in rows}
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
         """What `make` returns for each row of a player, by game."""
-        return {row.game: make(row) for row in self._connection.execute(_of_player(table), {"player": player_id})}
+        found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
+        return {row.game: make(row) for row in self._connection.execute(found)}
 
     def _only(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> Any | None:
         """The only column of the only row; None if there is none. words: the statement's values by name."""
@@ -126,15 +128,16 @@ class Queries:
         return self._connection.execute(sa.select(sa.func.count()).select_from(table).where(*which)).scalar_one()
 
     def _insert(self, table: sa.Table, **values: Any) -> None:
-        self._connection.execute(_insertion(table), values)
+        self._connection.execute(sa.insert(table), values)
 
     def _insert_new(self, table: sa.Table, **values: Any) -> bool:
         """Insert a row; False if there is one with its key already, which stays as it is."""
-        return self._connection.execute(_fresh(self._connection.dialect.name, table), values).first() is not None
+        fresh = _insert_by(self._connection.dialect.name)(table).on_conflict_do_nothing()
+        return self._connection.execute(fresh.returning(*table.primary_key), values).first() is not None
 
     def _add(self, table: sa.Table, **values: Any) -> int:
         """Insert a row into a table that numbers its rows; returns the number."""
-        added: int = self._connection.execute(_numbered(table), values).scalar_one()
+        added: int = self._connection.execute(sa.insert(table).returning(*table.primary_key), values).scalar_one()
         return added
 
     def _update(self, table: sa.Table, *which: sa.ColumnElement[bool], **values: Any) -> int:
@@ -147,8 +150,7 @@ class Queries:
 
     def _drop(self, table: sa.Table, **key: Any) -> int:
         """Delete the rows with these values; returns how many."""
-        given = {name: value for name, value in key.items() if value is not None}
-        return self._connection.execute(_deletion(table, (*given,), (*(key.keys() - given),)), given).rowcount
+        return self._connection.execute(_deletion(table, (*key,)), key).rowcount
 
     def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Give the row with this key, the table's primary one, the values; insert it if there is none."""
@@ -162,33 +164,7 @@ def made(kind: type[V], row: sa.Row[Any], **more: Any) -> V:
     return kind(**{name: getattr(row, name) for name in names if name not in more}, **more)
 
 
-@cache
-def _of_players(table: sa.Table) -> sa.Select[Any]:
-    return sa.select(table).where(table.c.game == sa.bindparam("of_game"), among(table.c.player_id, "players"))
-
-
-@cache
-def _of_player(table: sa.Table) -> sa.Select[Any]:
-    return sa.select(table).where(table.c.player_id == sa.bindparam("player")).order_by(table.c.game)
-
-
 # Statements are made once and then executed with values by name: to make one takes four times as long as to execute it.
-
-
-@cache
-def _insertion(table: sa.Table) -> sa.Insert:
-    return sa.insert(table)
-
-
-@cache
-def _numbered(table: sa.Table) -> Any:
-    (key,) = table.primary_key
-    return sa.insert(table).returning(key)
-
-
-@cache
-def _fresh(dialect: str, table: sa.Table) -> Any:
-    return _insert_by(dialect)(table).on_conflict_do_nothing().returning(*table.primary_key)
 
 
 @cache
@@ -208,7 +184,5 @@ def _insert_by(dialect: str) -> Callable[[sa.Table], sqlite.Insert | postgresql.
 
 
 @cache
-def _deletion(table: sa.Table, given: tuple[str, ...], missing: tuple[str, ...]) -> sa.Delete:
-    """Deletes the rows with given values, and without any in the columns that are named as missing."""
-    has = [table.c[name] == sa.bindparam(name) for name in given]
-    return sa.delete(table).where(*has, *(table.c[name].is_(None) for name in missing))
+def _deletion(table: sa.Table, key: tuple[str, ...]) -> sa.Delete:
+    return sa.delete(table).where(*(table.c[name] == sa.bindparam(name) for name in key))

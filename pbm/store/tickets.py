@@ -9,14 +9,13 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
-from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Row, Select, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.statements import Queries
+from pbm.store.statements import Queries, among
 from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
@@ -38,6 +37,9 @@ class Attempts(NamedTuple):
     locked_until: datetime | None
 
 
+_OF_SUBJECTS = select(attempts).where(among(attempts.c.subject, "subjects"))
+
+
 class Guesses(Queries):
     """One row for each key at which a guess failed lately."""
 
@@ -46,8 +48,8 @@ class Guesses(Queries):
         if not keys:
             return {}
         wanted = {_fitted(key): key for key in keys}
-        words = {f"{name}{place}": each for place, key in enumerate(wanted) for name, each in key._asdict().items()}
-        return {wanted[each.key]: each for each in self._all(_of_keys(len(wanted)), _attempts, words)}
+        rows = self._all(_OF_SUBJECTS, _attempts, {"subjects": [key.subject for key in wanted]})
+        return {wanted[each.key]: each for each in rows if each.key in wanted}
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
         kind, subject = _fitted(key)
@@ -56,8 +58,7 @@ class Guesses(Queries):
 
     def forget(self, keys: Iterable[Key]) -> int:
         """Forget the failures at the keys; returns how many keys had any."""
-        rows = [_fitted(key) for key in keys]
-        return self._delete(attempts, _any_of(rows)) if rows else 0
+        return sum(self._drop(attempts, **_fitted(key)._asdict()) for key in keys)
 
     def forget_about(self, subject: str, kinds: Collection[str] = ()) -> int:
         """Forget failures at a subject, and at subjects that begin with it and a blank; returns how many.
@@ -91,19 +92,6 @@ def veiled(address: str) -> str:
 
 def _attempts(row: Row[Any]) -> Attempts:
     return Attempts(Key(row.kind, row.subject), row.failures, row.last_at, row.locked_until)
-
-
-def _any_of(keys: Iterable[tuple[object, object]]) -> ColumnElement[bool]:
-    # For pairs of values SQLite would read the whole table.
-    each = ((attempts.c.kind == kind) & (attempts.c.subject == subject) for kind, subject in keys)
-    return or_(*each)
-
-
-@cache
-def _of_keys(count: int) -> Select[Any]:
-    """The rows of so many keys."""
-    places = range(count)
-    return select(attempts).where(_any_of((bindparam(f"kind{each}"), bindparam(f"subject{each}")) for each in places))
 
 
 def _fitted(key: Key) -> Key:

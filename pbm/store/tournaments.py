@@ -277,7 +277,8 @@ class Tournaments(Queries):
 
     def drop_bye(self, tournament_id: int, player_id: int, round_: int) -> None:
         """Delete the bye that a player has in a round, if any."""
-        self._drop(bouts, tournament_id=tournament_id, first_id=player_id, round=round_, second_id=None)
+        own = (bouts.c.tournament_id == tournament_id) & (bouts.c.first_id == player_id) & (bouts.c.round == round_)
+        self._delete(bouts, own, bouts.c.second_id.is_(None))
 
     def set_round(self, meeting_id: int, round_: int) -> None:
         self._update(bouts, bouts.c.id == meeting_id, round=round_)

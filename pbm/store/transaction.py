@@ -18,7 +18,7 @@ from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Acts, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
 from pbm.store.lists import Archive, Lists
-from pbm.store.neighbours import CHANNEL, OWED, TAKEN_IN, translated
+from pbm.store.neighbours import OWED, TAKEN_IN, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Blocks, Bounces, Players
 from pbm.store.puzzles import Puzzles
@@ -117,11 +117,6 @@ class Transaction:
     def grew(self) -> str:
         """The queue it has added to, as a word for bells; empty for none."""
         return OWED if self.outbox.grew else TAKEN_IN if self.inbox.grew else ""
-
-    def tell_others(self) -> None:
-        """On PostgreSQL, ring the bells of other processes at the commit, if it has added to a queue."""
-        if self._connection.dialect.name != "sqlite" and self.grew:
-            self._connection.exec_driver_sql(f"NOTIFY {CHANNEL}, '{self.grew}'")
 
     def skip_boards(self, least: int) -> None:
         """Skip as many board numbers as were given so far, but at least `least`."""
