@@ -83,7 +83,17 @@ class States:
         before, known = self._boards.get(match.board, (None, None))
         # A ply may have been taken back, or another process may have played on.
         is_same = before is not None and before.record.notations == match.record.notations
-        state = known if is_same and known and known.game is GAMES[match.game] else self._replayed(match)
+        if is_same and known is not None and known.game is GAMES[match.game]:
+            state = known
+        else:
+            try:
+                state = replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
+            except (GameError, Rejected) as error:
+                self.damaged[match.board] = str(error)
+                raise Unreadable(
+                    f"Board {match.board} waits: it cannot be read at present, by a fault of ours. The operator is "
+                    "told. Nobody loses on time meanwhile."
+                ) from error
         self.keep(match, state)
         return state
 
@@ -94,17 +104,6 @@ class States:
         except Unreadable:
             return False
         return True
-
-    def _replayed(self, match: Match) -> State:
-        """Raises: Unreadable."""
-        try:
-            return replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
-        except (GameError, Rejected) as error:
-            self.damaged[match.board] = str(error)
-            raise Unreadable(
-                f"Board {match.board} waits: it cannot be read at present, by a fault of ours. The operator is told. "
-                "Nobody loses on time meanwhile."
-            ) from error
 
     def keep(self, match: Match, state: State) -> None:
         known = self._boards.pop(match.board, None)
@@ -211,7 +210,6 @@ class OpenBoard:
     """When the mail came in, so that nobody loses time while the mail waits here."""
     events: list[Event] = field(default_factory=list)
     intents: Decisions = field(init=False)
-    _notes: list[Remark] | None = None
 
     def __post_init__(self) -> None:
         self.intents = Decisions(self.tx, self.match.board, self.now)
@@ -244,17 +242,15 @@ class OpenBoard:
     def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
         """guard: the number the next ply must have. what: the words meant as that ply. Raises: MatchOver, Stale."""
         if self.match.result is not None:
-            raise self._over(self.match.board, self.match.result)
+            number, follower = self.match.board, self.tx.matches.rematch_of(self.match.board)
+            # With the rematch to go on with.
+            if follower is not None:
+                raise MatchOver(f"Board {number} has ended; its rematch is board {follower}.", f"show {follower}")
+            is_void = self.match.result.ending is Ending.VOID
+            raise MatchOver(f"Board {number} has ended.", "" if is_void else f"rematch {number}")
         # A mail may answer a board that has gone on, and "D4" may be legal there as well.
         if guard not in (None, self.next_ply):
             raise Stale(f"{what} was meant as ply {guard}, but ply {self.next_ply} is next.")
-
-    def _over(self, number: int, result: Result) -> MatchOver:
-        """An error that says the board has ended, with the rematch to go on with."""
-        follower = self.tx.matches.rematch_of(number)
-        if follower is not None:
-            return MatchOver(f"Board {number} has ended; its rematch is board {follower}.", f"show {follower}")
-        return MatchOver(f"Board {number} has ended.", "" if result.ending is Ending.VOID else f"rematch {number}")
 
     def try_play(self, seat: Seat, text: str, guard: int | None = None) -> tuple[State, str]:
         """The state a ply would lead to, and the ply's notation; nothing is changed.
@@ -295,20 +291,16 @@ class OpenBoard:
             SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation, *played_for)
         )
         self.cancel_offer()
-        self._put_away_after(seat, notation, forced=forced)
-        if state.result is not None:
-            self.end(state.result)
-
-    def _put_away_after(self, seat: Seat, notation: str, *, forced: bool) -> None:
-        """Drop what both have decided for the position before the seat's ply; other plans of the opponent stay."""
         # A forced ply was no choice of the seat's, so its plans are meant for the next one.
         own = [each for each in self.intents.of(seat) if each.is_question or not forced]
-        # A question was about a position that is gone, so a later yes must not answer it.
+        # A question was about a position that is gone, so a later yes must not answer it; other plans of theirs stay.
         asked = [each for each in self.intents.of(other(seat)) if each.is_question]
         for intent in [*own, *asked]:
             # Only a held move is known to be waiting; a plan that is replaced by the move itself needs no word.
             reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
             self.events += self.intents.put_away(intent, reason)
+        if state.result is not None:
+            self.end(state.result)
 
     def agree(self, seat: Seat, *, silently: bool = False) -> None:
         """End the match in a draw, to which the seat agrees. silently: by leaving the offer unanswered."""
@@ -433,19 +425,16 @@ class OpenBoard:
         # Few boards have notes, and every board mail asks for them.
         if player is None or not self.match.annotated:
             return []
-        if self._notes is None:
-            self._notes = self.tx.remarks.of(RemarkKind.NOTE, self.match.board)
-        return [note for note in self._notes if note.author == player]
+        return self.tx.remarks.of(RemarkKind.NOTE, self.match.board, player.id)
 
     def remark(self, kind: RemarkKind, author: Player, text: str) -> None:
         """Store what somebody writes about the board as it stands."""
         self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
         if kind is RemarkKind.NOTE:
-            self.match, self._notes = self.match._replace(annotated=True), None
+            self.match = self.match._replace(annotated=True)
 
     def drop_notes(self, player: Player) -> int:
         """Delete the player's own notes; returns how many there were."""
-        self._notes = None
         return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
 
     def at(self, ply: int) -> State:

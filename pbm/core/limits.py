@@ -9,17 +9,17 @@ for those who prove more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from pbm.domain.configuration import Limits
 from pbm.domain.errors import NotAllowed
 from pbm.domain.likeness import domain_of, is_shared, mailbox
 from pbm.store import Transaction
-from pbm.store.tickets import Attempts, Key, veiled
+from pbm.store.tickets import Attempts, Guesses, Key, veiled
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 _QUARTER, _YEAR = timedelta(hours=6), timedelta(days=365)
@@ -292,30 +292,24 @@ def minute(instant: datetime) -> str:
     return f"{instant + timedelta(seconds=59):%Y-%m-%d %H:%M} UTC"
 
 
-class Book(Protocol):
-    """Where the levels of buckets are noted."""
-
-    def get(self, keys: list[Key], /) -> dict[Key, Attempts]: ...
-
-    def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None, /) -> None: ...
-
-
 @dataclass(slots=True)
 class Memory:
-    """A book of this process alone, for what is asked with every mail."""
+    """The levels of buckets of this process alone, for what is asked with every mail."""
 
     levels: dict[Key, Attempts] = field(default_factory=dict)
 
-    def get(self, keys: list[Key], /) -> dict[Key, Attempts]:
+    def get(self, keys: Collection[Key]) -> dict[Key, Attempts]:
         return {key: self.levels[key] for key in keys if key in self.levels}
 
-    def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None, /) -> None:
+    def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
         self.levels[key] = Attempts(key, failures, now, locked_until)
         # Senders can be made up without end.
         if len(self.levels) > _MOST_REMEMBERED:
             del self.levels[next(iter(self.levels))]
 
 
+Book = Memory | Guesses
+"""Where the levels of buckets are noted."""
 _MOST_REMEMBERED = 10_000
 _SLACK = timedelta(minutes=1)
 """How far apart the clocks of machines may be. What was drawn later than that never happened: a clock was ahead."""
@@ -337,9 +331,17 @@ class _Level(NamedTuple):
         return self.as_of + (self.drawn - self.most + max(1, self.most // 2)) * self.step
 
 
-def _known(book: Book, keys: list[Key], now: datetime) -> dict[Key, Attempts]:
-    """What is noted of the buckets, except for what lies in the future."""
-    return {key: noted for key, noted in book.get(keys).items() if noted.last_at <= now + _SLACK}
+def _levels(
+    book: Book, limits: Limits, now: datetime, act: Act, whose: Whose
+) -> Iterator[tuple[Key, Bucket, Attempts | None, _Level]]:
+    """Each bucket that an act draws from, what is noted of it, except for what lies in the future, and its level."""
+    buckets = dict(buckets_of(act, whose))
+    known = book.get(buckets)
+    for key, bucket in buckets.items():
+        noted = known.get(key)
+        if noted is not None and noted.last_at > now + _SLACK:
+            noted = None
+        yield key, bucket, noted, _level(noted, bucket, limits, now)
 
 
 def _level(known: Attempts | None, bucket: Bucket, limits: Limits, now: datetime) -> _Level:
@@ -360,10 +362,7 @@ def excess(
 
     besides: what is to be drawn, and is not noted yet.
     """
-    buckets = dict(buckets_of(act, whose))
-    known = _known(book, list(buckets), now)
-    for key, bucket in buckets.items():
-        noted, level = known.get(key), _level(known.get(key), bucket, limits, now)
+    for key, bucket, noted, level in _levels(book, limits, now, act, whose):
         if noted is not None and noted.locked_until is not None:
             # The operator may allow more by now.
             until = min(noted.locked_until, level.reopens_at)
@@ -376,10 +375,7 @@ def excess(
 
 def spend(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, parts: int = 1) -> None:
     """Draw, whether or not there is enough: a bucket is overdrawn by half at most, so it reopens within its period."""
-    buckets = dict(buckets_of(act, whose))
-    known = _known(book, list(buckets), now)
-    for key, bucket in buckets.items():
-        level = _level(known.get(key), bucket, limits, now)
+    for key, _, _, level in _levels(book, limits, now, act, whose):
         level = level._replace(drawn=min(level.drawn + parts, level.most + level.most // 2 + 1))
         book.put(key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
 

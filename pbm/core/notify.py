@@ -183,10 +183,6 @@ class Writer(NamedTuple):
     sent_from: Whence | None = None
     """Where their mail came from, if from no address of theirs."""
 
-    @property
-    def is_told_more(self) -> bool:
-        return bool(self.read_as or self.unread or self.sent_from)
-
 
 def tell_players(
     at: Desk, board: OpenBoard, comments: Sequence[CommentMade] = (), writer: Writer | None = None
@@ -223,7 +219,11 @@ class _Telling:
 
     def notice(self, reader: Reader) -> Notice | None:
         """None if the reader need not be told now."""
-        events, heard = self._events(reader), self._heard(reader)
+        # What players had decided for later is their own affair.
+        events = tuple(
+            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
+        )
+        heard = self._heard(reader)
         own = self.writer if self.writer is not None and self.writer.player == reader.player else None
         page, more = "board.txt", dict[str, Any]()
         if own is None:
@@ -235,27 +235,22 @@ class _Telling:
             if _only_own_moves(self.board, reader, events):
                 page = "receipt.txt"
                 # They know their own move, and have asked for no receipt.
-                if reader.settings.receipts == OFF and not own.is_told_more:
+                if reader.settings.receipts == OFF and not any(more.values()):
                     return None
         is_first = _is_first(self.tx, self.board, reader)
+        is_alone = is_first and self.tx.players.bots([each.id for each in self.board.match.players])
         return notice_of(
             self.board,
             reader,
             events=events,
             comments=heard,
             is_first=is_first,
-            is_heard=not (is_first and self._is_against_robot()),
+            is_heard=not is_alone,
             leave=_word_to_leave(self.followers, reader),
             before=ends_by_rules(self.board.match),
             kibitz=_unsealed(self.tx, self.kibitz, reader),
             page=page,
             **more,
-        )
-
-    def _events(self, reader: Reader) -> tuple[Event, ...]:
-        """What the reader may know of: what players had decided for later is their own affair."""
-        return tuple(
-            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
         )
 
     def _heard(self, reader: Reader) -> tuple[CommentMade, ...]:
@@ -266,9 +261,6 @@ class _Telling:
         if player.id in self.deaf:
             return ()
         return tuple(each for each in self.comments if each.userid != player.userid)
-
-    def _is_against_robot(self) -> bool:
-        return bool(self.tx.players.bots([each.id for each in self.board.match.players]))
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
