@@ -291,16 +291,20 @@ class OpenBoard:
             SidesSwapped(board, seat) if notation == SWAP else MovePlayed(board, seat, notation, *played_for)
         )
         self.cancel_offer()
+        self._put_away_after(seat, notation, forced=forced)
+        if state.result is not None:
+            self.end(state.result)
+
+    def _put_away_after(self, seat: Seat, notation: str, *, forced: bool) -> None:
+        """Drop what both have decided for the position before the seat's ply; other plans of the opponent stay."""
         # A forced ply was no choice of the seat's, so its plans are meant for the next one.
         own = [each for each in self.intents.of(seat) if each.is_question or not forced]
-        # A question was about a position that is gone, so a later yes must not answer it; other plans of theirs stay.
+        # A question was about a position that is gone, so a later yes must not answer it.
         asked = [each for each in self.intents.of(other(seat)) if each.is_question]
         for intent in [*own, *asked]:
             # Only a held move is known to be waiting; a plan that is replaced by the move itself needs no word.
             reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
             self.events += self.intents.put_away(intent, reason)
-        if state.result is not None:
-            self.end(state.result)
 
     def agree(self, seat: Seat, *, silently: bool = False) -> None:
         """End the match in a draw, to which the seat agrees. silently: by leaving the offer unanswered."""

@@ -45,11 +45,6 @@ _OF_THE_HOUSE = frozenset(
 
 
 @cache
-def _reserved_looks() -> frozenset[str]:
-    return frozenset(map(look, _reserved() | _OF_THE_HOUSE))
-
-
-@cache
 def _words() -> frozenset[str]:
     """Words that mails contain anyway, so that none could be kept secret."""
     names = (name.split() for verb in VERBS for name in (verb.name, *verb.aliases))
@@ -66,7 +61,8 @@ def check_userid(userid: str) -> None:
     if _ROBOT.fullmatch(userid):
         raise BadArguments(f'"{userid}" is a name for robots; choose another userid.')
     # "p0stmaster" would be believed, as "postmaster" would.
-    if look(userid) in _reserved_looks() or userid.casefold().startswith(ERASED) or find(userid) is not None:
+    is_like = look(userid) in map(look, _reserved() | _OF_THE_HOUSE)
+    if is_like or userid.casefold().startswith(ERASED) or find(userid) is not None:
         raise BadArguments(f'"{userid}" is a word of the server; choose another userid.')
 
 

@@ -219,11 +219,7 @@ class _Telling:
 
     def notice(self, reader: Reader) -> Notice | None:
         """None if the reader need not be told now."""
-        # What players had decided for later is their own affair.
-        events = tuple(
-            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
-        )
-        heard = self._heard(reader)
+        events, heard = self._events(reader), self._heard(reader)
         own = self.writer if self.writer is not None and self.writer.player == reader.player else None
         page, more = "board.txt", dict[str, Any]()
         if own is None:
@@ -251,6 +247,12 @@ class _Telling:
             kibitz=_unsealed(self.tx, self.kibitz, reader),
             page=page,
             **more,
+        )
+
+    def _events(self, reader: Reader) -> tuple[Event, ...]:
+        """What the reader may know of: what players had decided for later is their own affair."""
+        return tuple(
+            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
         )
 
     def _heard(self, reader: Reader) -> tuple[CommentMade, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -37,14 +38,22 @@ def fitting(pattern: str, example: str) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _check_place(text: str) -> str:
-    place(text)
-    return text
+def readable(read: Callable[[str], object]) -> AfterValidator:
+    """A text that the function reads. read: raises ValueError or BadArguments for others."""
+
+    def check(text: str) -> str:
+        try:
+            read(text)
+        except BadArguments as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    return AfterValidator(check)
 
 
 LOCAL_PART = r"[A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?"
 DOMAIN = r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?"
-Place = Annotated[str, AfterValidator(_check_place)]
+Place = Annotated[str, readable(place)]
 LocalPart = Annotated[str, fitting(LOCAL_PART, "pbm")]
 Domain = Annotated[str, fitting(DOMAIN, "example.org")]
 Address = Annotated[str, fitting(rf"|[^\s@<>]+@{DOMAIN}", "operator@example.org")]
@@ -81,14 +90,6 @@ class SettingsTable(BaseModel):
 
 DEFAULT_CLOCK = "21d"
 """The time control if a challenge does not give one."""
-
-
-def _check_clock(text: str) -> str:
-    try:
-        read_control(text)
-    except BadArguments as error:
-        raise ValueError(str(error)) from None
-    return text
 
 
 class Limits(SettingsTable):
@@ -172,7 +173,7 @@ class HouseRules(SettingsTable):
     broadcast_moderation: Literal["off", "on", "closed"] = setting(
         "off", "off: broadcasts go out at once; on: they wait for `pbm player broadcast approve`; closed: none."
     )
-    default_clock: Annotated[str, AfterValidator(_check_clock)] = setting(
+    default_clock: Annotated[str, readable(read_control)] = setting(
         DEFAULT_CLOCK, "Time of a game whose challenge does not say --clock; none for unlimited time."
     )
     claim_days: Days = setting(7, "How long a player may decide what to do about an opponent whose time is up.")

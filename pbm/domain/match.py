@@ -347,7 +347,11 @@ class State:
         """The state after one ply, and its canonical notation. Raises: MoveError, NotAllowed for an untimely swap."""
         if text.strip().casefold() == SWAP:
             if not self.may_swap:
-                raise NotAllowed(self._why_no_swap())
+                if not self.game.info.swap:
+                    raise NotAllowed(f"{self.game.info.title} has no swap.")
+                if self.plies == 0:
+                    raise NotAllowed("There is nothing to swap yet: place the first stone.")
+                raise NotAllowed("A swap is only possible as the second ply of the game, right after the first move.")
             return replace(self, plies=self.plies + 1, swapped=not self.swapped, before=self.position), SWAP
         if self.outcome is not None:
             raise IllegalMove("The game is over.")
@@ -363,10 +367,8 @@ class State:
         """Whether a text is written like a move of the game, legal or not."""
         try:
             self._read(text)
-        except BadNotation:
-            return False
-        except MoveError:
-            return True
+        except MoveError as error:
+            return not isinstance(error, BadNotation)
         return True
 
     def named(self, text: str) -> str | None:
@@ -408,13 +410,6 @@ class State:
                 raise
             plies.append(notation)
         return plies
-
-    def _why_no_swap(self) -> str:
-        if not self.game.info.swap:
-            return f"{self.game.info.title} has no swap."
-        if self.plies == 0:
-            return "There is nothing to swap yet: place the first stone."
-        return "A swap is only possible as the second ply of the game, right after the first move."
 
 
 def _lookalike(text: str) -> str:

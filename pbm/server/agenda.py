@@ -40,20 +40,17 @@ class Runner:
 
         at: the present instant, if the caller has its own; None for the store's clock. Raises: DatabaseTrouble.
         """
-        self._tell_of_damage(at or self._store.clock())
+        damaged = self._tools.states.damaged
+        # The boards that were found damaged since the last time.
+        if damaged:
+            with self._store.write(at=at) as tx:
+                for board, reason in list(damaged.items()):
+                    publish(RecordDamaged(board, reason), tx)
+            damaged.clear()
         for done in range(limit):
             if not self._do_next(at or self._store.clock()):
                 return done
         return limit
-
-    def _tell_of_damage(self, now: datetime) -> None:
-        """Publish the boards that were found damaged since the last time."""
-        damaged = self._tools.states.damaged
-        if damaged:
-            with self._store.write(at=now) as tx:
-                for board, reason in list(damaged.items()):
-                    publish(RecordDamaged(board, reason), tx)
-            damaged.clear()
 
     def _do_next(self, now: datetime) -> bool:
         """Do what is due next, but nothing that became due after a waiting mail came in: the mail may be in time."""

@@ -73,11 +73,13 @@ class LeftOver:
 
     def _is_finished(self, apart: Apart, row: Received, times: int, committed: Callable[[], None]) -> bool:
         """Whether a suspect was handled in a process of its own, or given up because it ends those."""
-        harmful = is_harmful(apart, row.id)
-        if harmful is None:
-            committed()
-        if not harmful:
-            return harmful is None
+        for _ in range(TRIES_APART):
+            code = apart(row.id)
+            if code == 0:
+                committed()
+            # A process that ends in good order, such as because the database is locked, was not ended by the mail.
+            if code >= 0:
+                return code == 0
         error = Unfinished(f"the process of its own that handled it ended, {TRIES_APART} times")
         # It is read here, to tell its sender, unless reading it has ended a process like this one before.
         mail = Prepared(row, self._handler.message_of(row) if times == SUSPECTED else error)
@@ -86,15 +88,3 @@ class LeftOver:
         tell(ended)
         committed()
         return True
-
-
-def is_harmful(apart: Apart, mail_id: int) -> bool | None:
-    """Whether a mail ends the processes of its own that handle it; None if one has handled it.
-
-    A process that ends in good order, for example because the database is locked, was not ended by the mail.
-    """
-    for _ in range(TRIES_APART):
-        code = apart(mail_id)
-        if code >= 0:
-            return None if code == 0 else False
-    return True

@@ -56,15 +56,6 @@ _MMAP_THRESHOLD, _LARGE = -3, 4 * 2**20
 """For mallopt in glibc: freed blocks of this size are given back to the system at once."""
 
 
-def _give_memory_back() -> None:
-    """Have large freed blocks given back to the system: otherwise each thread keeps 20 MB after it checks a password.
-
-    Does nothing on systems without such a setting.
-    """
-    with suppress(AttributeError, OSError, TypeError):
-        CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
-
-
 class Service(Club):
     """One server over one database."""
 
@@ -81,7 +72,9 @@ class Service(Club):
         """clock: gives the present instant. make_key: see Composer. ask: how robots think; None for processes of their
         own. unlock: how encrypted mails are opened; None if they cannot be. Raises: SchemaTrouble, as Club.
         """
-        _give_memory_back()
+        # Otherwise each thread keeps 20 MB after it checks a password; only glibc has this.
+        with suppress(AttributeError, OSError, TypeError):
+            CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
         list(GAMES.values())  # imported before two threads ask for the same one
         store.clock = clock
         super().__init__(store, settings, make_key)
@@ -124,14 +117,19 @@ class Service(Club):
 
         Raises: DatabaseTrouble, and then none is stored; also if one that was fetched cannot come in.
         """
-        rows = [(m.mail_from, m.recipients, m.raw, m.source, m.peer, self._lane(m), id_mark(m.raw)) for m in mails]
+        robot, board_of = self.tools.composer.robot, self.tools.composer.signer.board_of
+        lanes = [lane(Envelope(mail.mail_from, mail.recipients), mail.raw, robot, board_of) for mail in mails]
+        rows = [
+            (mail.mail_from, mail.recipients, mail.raw, mail.source, mail.peer, own, id_mark(mail.raw))
+            for mail, own in zip(mails, lanes, strict=True)
+        ]
         with self.store.write(alone=False) as tx:
             # Mails are judged, and then read, with the secrets as they are now.
             self.handler.heed(tx)
             pressure = self._pressure(tx)
             replies = []
-            for mail, (*_, lane, _) in zip(mails, rows, strict=True):
-                as_met = pressure._replace(ahead=self._waiting_before(tx, mail, lane))
+            for mail, own in zip(mails, lanes, strict=True):
+                as_met = pressure._replace(ahead=self._waiting_before(tx, mail, own))
                 replies.append(self._admission.refusal(tx, self.tools.limits, mail, as_met))
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
@@ -182,10 +180,6 @@ class Service(Club):
         subject, page = "pbm: emails are put off", "pressure-operator.txt"
         if tell_operator_daily(Desk(tx, self.tools), subject, page, **words):
             log.warning("emails_put_off", free=pressure.free, waited=waited)
-
-    def _lane(self, mail: Arriving) -> str:
-        composer = self.tools.composer
-        return lane(Envelope(mail.mail_from, mail.recipients), mail.raw, composer.robot, composer.signer.board_of)
 
     def beat(self, at: datetime | None = None) -> bool:
         """Give a sign of life, and check whether mail goes out. at: the present instant. Raises: DatabaseTrouble.

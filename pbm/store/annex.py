@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Row, bindparam, insert, literal, not_, or_, select, union_all
+from sqlalchemy import BindParameter, Row, bindparam, literal, not_, or_, select, union_all
 
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Intent, IntentKind, Match, Player
@@ -88,18 +88,15 @@ _FOLLOWERS = (
 )
 
 
-def _follower(row: Row[Any]) -> Follower:
-    return Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom)
-
-
 class Follows(Queries):
     """A player follows a board directly, one of its players or, by a setting, all boards of its game."""
 
     def of(self, match: Match) -> list[Follower]:
         """All followers but the players of the match, each once, by id; a wish for all mails beats one for the end."""
-        found = self._all(_FOLLOWERS, _follower, {"of_board": match.board})
+        rows = self._connection.execute(_FOLLOWERS, {"of_board": match.board})
         # Of several wishes the last counts, which in the statement's order is one for all mails.
-        return list({each.player.id: each for each in found if each.player not in match.players}.values())
+        found = {row.id: Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom) for row in rows}
+        return [each for each in found.values() if each.player not in match.players]
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player, who follows the board directly, wants only its end; None if they do not follow it."""
@@ -172,8 +169,7 @@ class Remarks(Queries):
 
     def add(self, kind: RemarkKind, remark: Remark) -> None:
         what = {"board": remark.board, "ply": remark.ply, "kind": kind.value, "text": remark.text}
-        values = {**what, "player_id": remark.author.id, "created_at": remark.written_at}
-        self._connection.execute(insert(remarks).values(values))
+        self._insert(remarks, **what, player_id=remark.author.id, created_at=remark.written_at)
         if kind is RemarkKind.NOTE:
             self._update(matches, matches.c.board == remark.board, matches.c.annotated.is_(False), annotated=True)
 

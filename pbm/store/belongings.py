@@ -105,21 +105,20 @@ class Belongings(Queries):
             select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id),
         )
         found = select(tournaments).where(tournaments.c.id.in_(union(*theirs))).order_by(tournaments.c.id)
+        mine = select(tournament_players).where(tournament_players.c.player_id == player_id)
+        entered = {
+            row.tournament_id: _plain(tournament_players, row, within=tournaments)
+            for row in self._connection.execute(mine)
+        }
         return [
             {
                 **_plain(tournaments, row),
                 "made": row.creator_id == player_id,
-                "entered": self._entered(row.id, player_id),
+                "entered": entered.get(row.id),
                 "bouts": self._bouts(row.id, player_id),
             }
             for row in self._connection.execute(found).all()
         ]
-
-    def _entered(self, tournament_id: int, player_id: int) -> Values | None:
-        own = tournament_players.c.player_id == player_id, tournament_players.c.tournament_id == tournament_id
-        return self._first(
-            select(tournament_players).where(*own), partial(_plain, tournament_players, within=tournaments)
-        )
 
     def _bouts(self, tournament_id: int, player_id: int) -> list[Values]:
         """seat: theirs. points1, points2: of each seat."""

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, Select, func, or_, select
 
 from pbm.domain.likeness import look, mailbox
-from pbm.domain.mail import Arrival, Delivery, Queued
+from pbm.domain.mail import Arrival, Delivery
 from pbm.domain.match import Player
 from pbm.store.belongings import NO_PASSWORD, PEOPLE
 from pbm.store.house import Acts
@@ -186,7 +186,13 @@ class Erasure(Queries):
         named, addressed = _naming(names), _naming([name for name in names if "@" in name])
         told = WHOLE.where(outbox.c.id > after).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
         mails = self._all(told, queued)
-        dropped = [mail.id for mail in mails if _is_about(mail, addressed, named)]
+        dropped = []
+        for mail in mails:
+            # What still waits to be sent goes only with an address of theirs: others' words stay others'.
+            holds = addressed if mail.state is Delivery.QUEUED else named
+            octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
+            if holds(octets, octets.decode(errors="replace")):
+                dropped.append(mail.id)
         Outbox(self._connection).drop(outbox.c.id.in_(dropped))
         return mails[-1].id if mails else None
 
@@ -196,12 +202,11 @@ class Erasure(Queries):
 
     def shared_events(self, one: int, other: int) -> list[str]:
         """The names of the tournaments that both players are or were in."""
-        theirs = (
-            select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
-            for each in (one, other)
-        )
-        found = select(tournaments.c.name).where(*(tournaments.c.id.in_(each) for each in theirs))
-        return self._column(found.order_by(tournaments.c.name))
+        found = select(tournaments.c.name).order_by(tournaments.c.name)
+        for each in (one, other):
+            own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
+            found = found.where(tournaments.c.id.in_(own))
+        return self._column(found)
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """Give all that one player has to the other; what both have stays as the other's.
@@ -247,11 +252,3 @@ class Erasure(Queries):
                 else:
                     self._update(table, theirs, player_id=kept)
         return self._column(select(ratings.c.game).where(ratings.c.player_id == kept))
-
-
-def _is_about(mail: Queued, addressed: _Naming, named: _Naming) -> bool:
-    """Whether the mail, as it is owed, has to go."""
-    # What still waits to be sent goes only with an address of theirs: others' words stay others'.
-    holds = addressed if mail.state is Delivery.QUEUED else named
-    octets = b" ".join((mail.mail.shared, mail.mail.owed, mail.mail.address.encode()))
-    return holds(octets, octets.decode(errors="replace"))

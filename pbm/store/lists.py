@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
@@ -36,6 +35,7 @@ from pbm.store.matches import (
     players_of,
     result_of,
     seated,
+    settings_of,
     summary_of,
 )
 from pbm.store.statements import Queries, among, made
@@ -230,7 +230,10 @@ class Archive(Queries):
     def people(self, after: int, limit: int) -> list[Person]:
         """People with higher ids than `after`, by id."""
         found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
-        return self._all(found, _person)
+        return [
+            Person(Player(row.id, row.userid), settings_of(row.settings), row.bot)
+            for row in self._connection.execute(found)
+        ]
 
     def finished(self, after: int, limit: int) -> list[Finished]:
         """Finished matches on boards after `after`, by board; void ones are left out."""
@@ -260,11 +263,6 @@ class Archive(Queries):
             .order_by(matches.c.ended_at, matches.c.board)
         )
         return self._all(found, tuple)
-
-
-def _person(row: Row[Any]) -> Person:
-    chosen = Settings.chosen(json.loads(row.settings))
-    return Person(Player(row.id, row.userid), chosen, row.bot)
 
 
 def _finished(row: Row[Any]) -> Finished:

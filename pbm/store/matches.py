@@ -89,6 +89,7 @@ _second = players.alias("second_player")
 _STOPPED_SINCE = (
     exists()
     .where(absences.c.player_id.in_(SEATS) | absences.c.player_id.is_(None))
+    .where(matches.c.ticking_since.is_not(None))
     .where(absences.c.ends_at.is_(None) | (absences.c.ends_at > matches.c.ticking_since))
     .correlate(matches)
 )
@@ -201,12 +202,12 @@ class Matches(Queries):
             rows = self._headers(part)
             records = self._records(rows, known)
             # Nothing stops most clocks, and they need no further question.
-            stopped = {row.board: row for row in rows if row.interrupted and row.ticking_since is not None}
-            people = {seat for row in stopped.values() for seat in (row.seat1_id, row.seat2_id)}
-            since = min((row.ticking_since for row in stopped.values()), default=None)
+            stopped = [row for row in rows if row.interrupted]
+            people = {seat for row in stopped for seat in (row.seat1_id, row.seat2_id)}
+            since = min((row.ticking_since for row in stopped), default=None)
             stops = Absences(self._connection).stops(people, since) if since is not None else {}
             for row in rows:
-                own = stops if row.board in stopped else {}
+                own = stops if row.interrupted else {}
                 found[row.board] = _match(row, records.get(row.board, Record()), own)
         return [found[board] for board in boards if board in found]
 

@@ -34,7 +34,6 @@ _NEW = inbox.c.state == Arrival.NEW.value
 _WAITING = select(inbox).where(_NEW, among(inbox.c.id, "ids"))
 _CLAIMING = _WAITING.with_for_update(skip_locked=True)
 _CLAIMING_LANES = _CLAIMING.with_only_columns(inbox.c.id, inbox.c.lane)
-_NEWEST = select(inbox.c.id).where(_NEW).order_by(inbox.c.id.desc()).limit(1)
 _WAITS_SINCE = select(inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(1)
 _LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
 _FIRST = 5000
@@ -181,7 +180,7 @@ class Inbox(Queries):
 
     def newest_waiting(self) -> int:
         """The id of the newest new mail; 0 if there is none."""
-        return self._only(_NEWEST) or 0
+        return self._only(select(func.max(inbox.c.id)).where(_NEW)) or 0
 
     def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
         """The same mails, with how often each was begun, as long as one with an id up to `up_to` waits; then none.
@@ -403,8 +402,7 @@ class Outbox(Queries):
 
     def due_to(self, inbox_id: int) -> list[int]:
         """The mails that an incoming one has caused."""
-        found = select(outbox.c.id).where(outbox.c.inbox_id == inbox_id).order_by(outbox.c.id)
-        return list(self._connection.scalars(found))
+        return self._column(select(outbox.c.id).where(outbox.c.inbox_id == inbox_id).order_by(outbox.c.id))
 
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
         """The newest mails, newest first. state: None for any."""
@@ -466,7 +464,9 @@ class Outbox(Queries):
     def has_reached(self, player_id: int, board: int, since: datetime) -> bool:
         """Whether a mail about a board was sent to a player that was not written before then."""
         found = select(outbox.c.id).where(outbox.c.board == board, outbox.c.player_id == player_id)
-        return self._is_any(found.where(outbox.c.created_at >= since, _is_sent()).limit(1))
+        # Without the index of states: nearly all mails are sent, so the other conditions find the few that matter.
+        is_sent = outbox.c.state.concat("") == Delivery.SENT.value
+        return self._is_any(found.where(outbox.c.created_at >= since, is_sent).limit(1))
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest mails that were sent or given up before then; returns how many were looked at.
@@ -501,11 +501,6 @@ def _envelope(mail: Mail) -> dict[str, Any]:
 
 def _packed(mail: Mail) -> bytes:
     return mail.owed if mail.version == FINISHED else zlib.compress(mail.owed)
-
-
-def _is_sent() -> ColumnElement[bool]:
-    # Without the index of states: nearly all mails are sent, so the other conditions find the few that matter.
-    return outbox.c.state.concat("") == Delivery.SENT.value
 
 
 def _in_turn(waiting: Sequence[tuple[int, str]], limit: int) -> list[int]:

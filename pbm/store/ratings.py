@@ -98,8 +98,8 @@ class Ratings(Queries):
         while left:
             afters = {(player_id, each.after) for changes in left.values() for player_id, each in changes.items()}
             # First comes a board that began from ratings which no other one here led to.
-            firsts = (board for board in left if not _befores(left[board]) & afters)
-            found.append(next(firsts, next(iter(left))))
+            befores = {board: {(key, each.before) for key, each in left[board].items()} for board in left}
+            found.append(next((board for board in left if not befores[board] & afters), next(iter(left))))
             del left[found[-1]]
         return found
 
@@ -162,10 +162,6 @@ def _tally(row: Row[Any]) -> Tally:
 
 def _columns(when: str, rating: Rating) -> dict[str, float]:
     return {f"{name}_{when}": value for name, value in rating._asdict().items()}
-
-
-def _befores(changes: Mapping[int, Change]) -> set[tuple[int, Rating]]:
-    return {(player_id, change.before) for player_id, change in changes.items()}
 
 
 def _change(row: Row[Any]) -> Change:

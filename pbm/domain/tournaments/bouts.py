@@ -237,33 +237,18 @@ class Line:
 def standings(seeded: Sequence[Entrant], bouts: Iterable[Bout], tie_breaks: Sequence[TieBreak]) -> list[Line]:
     """The standings, the best first, equals by seed. Unfinished bouts do not count yet."""
     table = _Table.of(seeded, bouts)
-    groups = _split([list(seeded)], lambda _, each: table.points[each])
-    found: dict[Entrant, list[Fraction]] = {entrant: [] for entrant in seeded}
+    keys: dict[Entrant, tuple[Fraction, ...]] = {entrant: (table.points[entrant],) for entrant in seeded}
     for tie_break in tie_breaks:
-        measure = _MEASURES[tie_break]
-        for group in groups:
-            for entrant in group:
-                # Among equals, because the direct encounter counts only within a group.
-                found[entrant].append(measure(table, group, entrant))
-        groups = _split(groups, lambda _, each: found[each][-1])
-    lines: list[Line] = []
-    for group in groups:
-        rank = len(lines) + 1
-        lines += [table.line(rank, entrant, tuple(found[entrant])) for entrant in group]
-    return lines
+        # Among equals, because the direct encounter counts only within a group.
+        equals = {key: [each for each in seeded if keys[each] == key] for key in keys.values()}
+        keys = {each: (*key, _MEASURES[tie_break](table, equals[key], each)) for each, key in keys.items()}
+    best_first = sorted(seeded, key=keys.__getitem__, reverse=True)
+    ranks = [keys[entrant] for entrant in best_first]
+    return [table.line(ranks.index(keys[each]) + 1, each, keys[each][1:]) for each in best_first]
 
 
 Group = list[Entrant]
 Measure = Callable[["_Table", Group, Entrant], Fraction]
-
-
-def _split(groups: Iterable[Group], measure: Callable[[Group, Entrant], Fraction]) -> list[Group]:
-    """Each group split into groups of equals, the larger value first; equals keep their order."""
-    parts: list[Group] = []
-    for group in groups:
-        values = {each: measure(group, each) for each in group}
-        parts += [[each for each in group if values[each] == value] for value in sorted(set(values.values()))[::-1]]
-    return parts
 
 
 @frozen
