@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Set
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, Column, ColumnElement, bindparam, case, func, or_, select, update
@@ -15,6 +16,7 @@ from sqlalchemy import BindParameter, Column, ColumnElement, bindparam, case, fu
 from pbm.domain.likeness import look, mailbox
 from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
+from pbm.store.matches import batched
 from pbm.store.statements import Queries, among, made
 from pbm.store.tables import PLAYERS, addresses, bans, blocks, follows, former_names, game_choices, outbox, players
 
@@ -256,7 +258,9 @@ class Players(Queries):
     def mailed(self, player_ids: Collection[int]) -> dict[int, Mailed]:
         """What is needed to write to each of the players."""
         found: dict[int, Mailed] = {}
-        for row in self._connection.execute(_MAILED, {"players": [*player_ids]}):
+        # Of all players, when the operator writes to everybody.
+        parts = (self._connection.execute(_MAILED, {"players": some}) for some in batched([*player_ids]))
+        for row in chain.from_iterable(parts):
             known = found.get(row.id) or Mailed((), row.epoch, json.loads(row.settings))
             # A player without such an address still has settings and an epoch.
             reads = row.confirmed_at is not None and row.suspended_at is None

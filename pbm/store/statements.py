@@ -1,11 +1,10 @@
-"""What all queries share: how statements are written, and how instants and lists are passed to them.
+"""What all queries share: how statements are written, and how instants are stored.
 
 Instants are stored as whole microseconds since 1970 UTC, so that every database keeps them exactly.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,9 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import Dialect
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.compiler import SQLCompiler
-from sqlalchemy.sql.functions import FunctionElement
 
 from pbm.domain.calendars import instant_at, micros
 from pbm.domain.match import Player
@@ -41,37 +37,9 @@ class Instant(sa.TypeDecorator[datetime]):
         return lambda value: None if value is None else instant_at(value)
 
 
-class _List(sa.TypeDecorator[list[Any]]):
-    """A list as SQLite's json_each reads it; without strings that hold a NUL, where SQLite would cut them."""
-
-    impl = sa.Text
-    cache_ok = True
-
-    def bind_processor(self, dialect: Dialect) -> Callable[[Any], str]:
-        return lambda items: json.dumps([item for item in items if "\0" not in str(item)])
-
-
-class _Among(FunctionElement[bool]):
-    type = sa.Boolean()
-    inherit_cache = True
-
-    def self_group(self, against: object = None) -> _Among:
-        return self  # SQLAlchemy would compare it with 1, and SQLite would then use no index
-
-
-@compiles(_Among)
-def _among(element: _Among, compiler: SQLCompiler, **words: Any) -> str:
-    column, numbers = (compiler.process(each, **words) for each in element.clauses)
-    if compiler.dialect.name == "sqlite":
-        return f"{column} IN (SELECT value FROM json_each({numbers}))"  # noqa: S608  of our own names
-    return f"{column} = ANY ({numbers})"
-
-
 def among(column: sa.ColumnElement[Any], name: str) -> sa.ColumnElement[bool]:
-    """Whether the column is in a list of any length, which the statement is given under the name."""
-    # The statement's text is the same for all lengths, so it is compiled once, and prepared once by the database.
-    array = sa.ARRAY(sa.Text if isinstance(column.type, sa.String) else sa.BigInteger)
-    return _Among(column, sa.bindparam(name, type_=_List().with_variant(array, "postgresql")))
+    """Whether the column is in a list, which the statement is given under the name."""
+    return column.in_(sa.bindparam(name, expanding=True))
 
 
 @dataclass(eq=False)
