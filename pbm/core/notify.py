@@ -15,15 +15,7 @@ from pbm.core.bus import News
 from pbm.core.passwords import Passwords
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
-from pbm.domain.events import (
-    CommentMade,
-    Event,
-    IntentDropped,
-    MatchStarted,
-    MovePlayed,
-    OfferCancelled,
-    SidesSwapped,
-)
+from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
 from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.domain.settings import Settings

@@ -42,6 +42,8 @@ class Received(NamedTuple):
     """The network address of the machine that delivered it, or empty."""
     lane: str = ""
     """Mails of one lane are handled in the order of arrival; empty for none."""
+    begun: int = 0
+    """How often work on it was noted to begin; see pbm/server/left_over.py."""
 
 
 def answers_board(lane: str) -> bool:

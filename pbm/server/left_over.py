@@ -65,11 +65,11 @@ class LeftOver:
     def _note(self, up_to: int, limit: int) -> tuple[list[Received], int]:
         """The next of them, now noted as begun, and how often processes that ended had begun the first."""
         with self._store.write(alone=False) as tx:
-            found = tx.inbox.left_over(up_to, limit)
-            tx.inbox.begin([row.id for row, _ in found if row.id not in self._noted])
-        before = [times - (row.id in self._noted) for row, times in found]
-        self._noted |= {row.id for row, _ in found}
-        return [row for row, _ in found], next(iter(before), 0)
+            rows = tx.inbox.left_over(up_to, limit)
+            tx.inbox.begin([row.id for row in rows if row.id not in self._noted])
+        before = [row.begun - (row.id in self._noted) for row in rows]
+        self._noted |= {row.id for row in rows}
+        return rows, next(iter(before), 0)
 
     def _is_finished(self, apart: Apart, row: Received, times: int, committed: Callable[[], None]) -> bool:
         """Whether a suspect was handled in a process of its own, or given up because it ends those."""

@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Row, bindparam, func, or_, select
 
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store.pulse import HEARTBEAT
@@ -259,12 +259,6 @@ _ABSENCES = select(absences).order_by(absences.c.starts_at, absences.c.id)
 _OPEN = _ABSENCES.where(
     absences.c.player_id.is_(None), absences.c.kind == bindparam("kind"), absences.c.ends_at.is_(None)
 )
-_OUTAGES = _ABSENCES.where(absences.c.player_id.is_(None), absences.c.kind == StopKind.OUTAGE.value)
-_LATE = _ABSENCES.where(absences.c.ends_at.is_(None) | (absences.c.ends_at > bindparam("since")))
-_STOPS = _LATE.where(among(absences.c.player_id, "players") | absences.c.player_id.is_(None))
-_OF_KIND = _LATE.where(absences.c.kind == bindparam("kind"))
-_OF_PLAYER = _OF_KIND.where(absences.c.player_id == bindparam("player"))
-_OF_SERVER = _OF_KIND.where(absences.c.player_id.is_(None))
 
 
 class Absences(_Meta):
@@ -284,10 +278,9 @@ class Absences(_Meta):
 
     def of(self, player_id: int | None, kind: StopKind, since: datetime) -> list[Absence]:
         """Absences of one kind that last beyond an instant, earliest first. player_id: None for the whole server."""
-        words = {"kind": kind.value, "since": since}
-        if player_id is None:
-            return self._all(_OF_SERVER, _absence, words)
-        return self._all(_OF_PLAYER, _absence, {**words, "player": player_id})
+        # SQLAlchemy compares with None by IS NULL.
+        own = (absences.c.player_id == player_id) & (absences.c.kind == kind.value)
+        return self._all(_ABSENCES.where(own, _lasts_beyond(since)), _absence)
 
     def open(self, kind: StopKind) -> list[Absence]:
         """The server's absences of one kind whose end is not known."""
@@ -295,7 +288,8 @@ class Absences(_Meta):
 
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
-        found = self._all(_STOPS, _absence, {"players": [*player_ids], "since": since})
+        theirs = absences.c.player_id.in_(player_ids) | absences.c.player_id.is_(None)
+        found = self._all(_ABSENCES.where(theirs, _lasts_beyond(since)), _absence)
         return {
             player_id: tuple(each.stop for each in found if each.player_id in (None, player_id))
             for player_id in player_ids
@@ -304,10 +298,10 @@ class Absences(_Meta):
     def forget(self, now: datetime, after: timedelta) -> None:
         """Drop absences that ended longer ago than `after`, not counting outages."""
         # If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
-        found = self._all(_OUTAGES, _absence)
-        outages = ((stop.ends_at or now, stop.starts_at) for stop in (each.stop for each in found))
+        ours = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
+        found = self._connection.execute(select(absences.c.ends_at, absences.c.starts_at).where(ours))
         until, left = now, after
-        for ends_at, starts_at in sorted(outages, reverse=True):
+        for ends_at, starts_at in sorted(((ends_at or now, starts_at) for ends_at, starts_at in found), reverse=True):
             if until - ends_at >= left:
                 break
             left -= max(until - ends_at, timedelta())  # they may overlap
@@ -322,6 +316,10 @@ class Absences(_Meta):
         """When it last happened, as far as was noted; None if never."""
         last = self._kept(what).get(what)
         return None if last is None else datetime.fromisoformat(last)
+
+
+def _lasts_beyond(instant: datetime) -> ColumnElement[bool]:
+    return absences.c.ends_at.is_(None) | (absences.c.ends_at > instant)
 
 
 def _absence(row: Row[Any]) -> Absence:

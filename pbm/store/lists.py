@@ -8,20 +8,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    Select,
-    bindparam,
-    exists,
-    false,
-    func,
-    literal_column,
-    or_,
-    select,
-    true,
-    tuple_,
-)
+from sqlalchemy import Row, Select, bindparam, exists, false, func, literal_column, or_, select, true, tuple_
 
 from pbm.domain.match import Ending, Match, Player, Result, UnderWay
 from pbm.domain.settings import Settings
@@ -79,7 +66,7 @@ class Lists(Matches):
         """Boards of a game and of any of the players, with higher numbers than `after`, oldest first."""
         found = _narrowed(game, active).where(matches.c.board > after).order_by(matches.c.board).limit(limit)
         if in_tournament is not None:
-            none: ColumnElement[str] = literal_column("''")  # exactly as in the index of tournament boards
+            none: Any = literal_column("''")  # exactly as in the index of tournament boards
             found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
         rows = self._of_seats(found, player_ids)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
@@ -104,9 +91,7 @@ class Lists(Matches):
 
         ended_since: also players who had a board end, or registered, after that.
         """
-        own: list[ColumnElement[bool]] = [
-            exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS
-        ]
+        own: list[Any] = [exists().where(seat == players.c.id, matches.c.ended_at.is_(None)) for seat in SEATS]
         if ended_since is not None:
             own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in SEATS]
             own.append(players.c.created_at > ended_since)

@@ -9,23 +9,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    ColumnElement,
-    Row,
-    bindparam,
-    case,
-    exists,
-    func,
-    insert,
-    literal,
-    literal_column,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Row, bindparam, case, func, insert, literal, literal_column, select, update
 
 from pbm.domain.mail import FINISHED, Arrival, Delivery, Mail, Queued, Received, Sent, Settlement, answers_board
 from pbm.store.matches import batched
-from pbm.store.statements import Instant, Queries, among
+from pbm.store.statements import Instant, Queries, among, made
 from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, owed_boards
 
 C = TypeVar("C", bound=int | None)
@@ -100,7 +88,9 @@ _newer = outbox.alias("newer")
 _LAST_OF_ITS_BOARD = select(outbox.c.id).where(
     among(outbox.c.id, "ids"),
     outbox.c.board.in_(select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.board == outbox.c.board)),
-    ~exists().where(_newer.c.board == outbox.c.board, _newer.c.address == outbox.c.address, _newer.c.id > outbox.c.id),
+    ~select(_newer.c.id)
+    .where(_newer.c.board == outbox.c.board, _newer.c.address == outbox.c.address, _newer.c.id > outbox.c.id)
+    .exists(),
 )
 
 
@@ -147,8 +137,7 @@ class Inbox(Queries):
         """
         waiting = self._waiting(limit)
         ids = _in_turn(waiting, limit)
-        found = {row.id: row for row in self.these(ids)}
-        return [found[number] for number in ids if number in found], len(waiting)
+        return sorted(self.these(ids), key=lambda mail: ids.index(mail.id)), len(waiting)
 
     def _waiting(self, limit: int) -> list[tuple[int, str]]:
         """The new mails and their lanes, oldest first; of very many, not all, but enough that answer boards."""
@@ -182,8 +171,8 @@ class Inbox(Queries):
         """The id of the newest new mail; 0 if there is none."""
         return self._only(select(func.max(inbox.c.id)).where(_NEW)) or 0
 
-    def left_over(self, up_to: int, limit: int) -> list[tuple[Received, int]]:
-        """The same mails, with how often each was begun, as long as one with an id up to `up_to` waits; then none.
+    def left_over(self, up_to: int, limit: int) -> list[Received]:
+        """The same mails, as long as one with an id up to `up_to` waits; then none.
 
         One begun before comes alone.
         """
@@ -191,11 +180,10 @@ class Inbox(Queries):
         if not waiting or waiting[0][0] > up_to:
             return []
         ids = _in_turn(waiting, limit)
-        found = self._connection.execute(_CLAIMING, {"ids": ids})
-        rows = sorted(((_received(row), row.begun) for row in found), key=lambda each: ids.index(each[0].id))
+        mails = sorted(self.these(ids), key=lambda mail: ids.index(mail.id))
         # It may be what stopped the process before: the others must not count up with it, and be parked for it.
-        alone = next((place for place, (_, begun) in enumerate(rows) if begun), len(rows))
-        return rows[: max(alone, 1)]
+        alone = next((place for place, mail in enumerate(mails) if mail.begun), len(mails))
+        return mails[: max(alone, 1)]
 
     def begin(self, mail_ids: Collection[int]) -> None:
         """Note that work on the mails begins once more."""
@@ -490,8 +478,8 @@ class Outbox(Queries):
         boards = self._column(found.where(*which, outbox_texts.c.board_id.is_not(None)))
         self._delete(outbox, *which)
         for some in batched(boards):
-            still = exists().where(outbox_texts.c.board_id == owed_boards.c.id)
-            self._delete(owed_boards, owed_boards.c.id.in_(some), ~still)
+            still = select(outbox_texts.c.id).where(outbox_texts.c.board_id == owed_boards.c.id)
+            self._delete(owed_boards, owed_boards.c.id.in_(some), ~still.exists())
 
 
 def _envelope(mail: Mail) -> dict[str, Any]:
@@ -516,9 +504,7 @@ def _in_turn(waiting: Sequence[tuple[int, str]], limit: int) -> list[int]:
 
 
 def _received(row: Row[Any]) -> Received:
-    recipients = tuple(json.loads(row.recipients))
-    state = Arrival(row.state)
-    return Received(row.id, row.received_at, row.mail_from, recipients, row.raw, state, row.reason, row.peer, row.lane)
+    return made(Received, row, recipients=tuple(json.loads(row.recipients)), state=Arrival(row.state))
 
 
 def queued(row: Row[Any]) -> Queued:

@@ -81,9 +81,9 @@ class Queries:
         found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
         return {row.game: make(row) for row in self._connection.execute(found)}
 
-    def _only(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> Any | None:
-        """The only column of the only row; None if there is none. words: the statement's values by name."""
-        return self._connection.execute(found, words).scalar_one_or_none()
+    def _only(self, found: sa.Executable) -> Any | None:
+        """The only column of the only row; None if there is none."""
+        return self._connection.execute(found).scalar_one_or_none()
 
     def _is_any(self, found: sa.Select[Any]) -> bool:
         return self._connection.execute(found).first() is not None

@@ -175,6 +175,6 @@ def test_mails_that_come_later_cost_nothing_more(table: House) -> None:
     table.service.accept([table.mail("alice", "about bob")])
     with table.service.store.write() as tx:  # rows it gives are locked
         begun = tx.inbox.newest_waiting()
-        assert tx.inbox.left_over(begun, 5)[0][1] == 0
+        assert tx.inbox.left_over(begun, 5)[0].begun == 0
     table.service.handle()
     assert table.inbox_row.state is Arrival.HANDLED

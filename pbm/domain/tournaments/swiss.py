@@ -16,18 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import combinations, count, groupby, product
 
-from pbm.domain.tournaments.bouts import (
-    DOWN,
-    DRAW,
-    LOSS,
-    STRONG,
-    UP,
-    Bout,
-    Contender,
-    Entrant,
-    contenders,
-    seated,
-)
+from pbm.domain.tournaments.bouts import DOWN, DRAW, LOSS, STRONG, UP, Bout, Contender, Entrant, contenders, seated
 from pbm.values import frozen
 
 Edge = tuple[int, int]
