@@ -179,8 +179,13 @@ class Store:
         """
         try:
             with self._writing, self._begun(writes=True, durable=durable) as connection:
-                # Another process may have upgraded the schema since the last transaction.
-                _check_current(connection)
+                revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+                # Another process may have upgraded the schema, for which this one would write what is wrong.
+                if revision != REVISION:
+                    raise Outdated(
+                        f"The database is at revision {revision} now, and this process knows {REVISION}. Start it "
+                        "again, as the version of the program that made the change."
+                    )
                 tx = Transaction(connection, at or self.clock())
                 if alone:
                     tx.lock([HOUSE])
@@ -341,15 +346,6 @@ def _check_known(revision: str) -> None:
         raise SchemaTrouble(
             f"The database is of a newer version of the program: it is at revision {revision}, and this one knows "
             f"revisions up to {REVISION}. Install the newer program, or restore a copy from before its upgrade."
-        )
-
-
-def _check_current(connection: Connection) -> None:
-    """Raises: Outdated if the schema has become another, for which this process would write what is wrong."""
-    if (revision := connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()) != REVISION:
-        raise Outdated(
-            f"The database is at revision {revision} now, and this process knows {REVISION}. Start it again, as the "
-            "version of the program that made the change."
         )
 
 

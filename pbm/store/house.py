@@ -264,9 +264,10 @@ _OPEN = _ABSENCES.where(
 class Absences(_Meta):
     """Absences are kept as long as a clock may have run through them, and longer if an allowance counts them."""
 
-    def add(self, player_id: int | None, stop: Stop) -> Absence:
+    def add(self, player_id: int | None, stop: Stop) -> None:
+        """player_id: None for the whole server."""
         instants = {"starts_at": stop.starts_at, "ends_at": stop.ends_at}
-        return Absence(self._add(absences, player_id=player_id, kind=stop.kind.value, **instants), player_id, stop)
+        self._insert(absences, player_id=player_id, kind=stop.kind.value, **instants)
 
     def end(self, absence: Absence, ends_at: datetime) -> None:
         """Let the absence end then; one that would not have begun by then is deleted."""

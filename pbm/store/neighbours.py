@@ -120,10 +120,9 @@ _LOOK_SECONDS = 0.001
 class Turns:
     """A lock to hold while writing; not reentrant."""
 
-    def __init__(self, database: Path | None, longest_seconds: float = BUSY_SECONDS) -> None:
+    def __init__(self, database: Path | None) -> None:
         """database: the file; None if only this process can write."""
         self._path = database.with_name(database.name + TURN) if database is not None else None
-        self._longest_seconds = longest_seconds
         self._threads = threading.Lock()
         self._descriptor = -1
 
@@ -132,7 +131,9 @@ class Turns:
         if self._path is not None:
             with suppress(OSError):  # the folder or the disk may not allow it
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
-                self._wait()
+                end = monotonic() + BUSY_SECONDS
+                while not self._is_ours() and monotonic() < end:
+                    sleep(_LOOK_SECONDS)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         if self._descriptor >= 0:
@@ -140,13 +141,11 @@ class Turns:
             self._descriptor = -1
         self._threads.release()
 
-    def _wait(self) -> None:
-        end = monotonic() + self._longest_seconds
-        while monotonic() < end:
-            with suppress(BlockingIOError):
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            sleep(_LOOK_SECONDS)
+    def _is_ours(self) -> bool:
+        with suppress(BlockingIOError):
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
 
 
 @contextmanager

@@ -6,6 +6,9 @@ import threading
 from pathlib import Path
 from time import monotonic
 
+import pytest
+
+from pbm.store import neighbours
 from pbm.store.neighbours import Turns
 from tests.patience import PATIENCE_SECONDS
 
@@ -41,11 +44,12 @@ def test_whoever_comes_second_waits(tmp_path: Path) -> None:
     waiting.join()
 
 
-def test_nobody_waits_for_ever(tmp_path: Path) -> None:
+def test_nobody_waits_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbours, "BUSY_SECONDS", 0.05)
     began, end = threading.Event(), threading.Event()
     thread = others_turn(Turns(tmp_path / "pbm.db"), began, end)
     at = monotonic()
-    with Turns(tmp_path / "pbm.db", longest_seconds=0.05):
+    with Turns(tmp_path / "pbm.db"):
         assert monotonic() >= at + 0.05
     end.set()
     thread.join()

@@ -66,7 +66,7 @@ class Bracket:
     size: int
     """How many of them are in the bracket."""
     may_meet: Callable[[Contender, Contender], bool]
-    must_complete: int | None = None
+    must_complete: int | None
     """If all but one must be paired: how many byes that one may have had. None: those below form the next bracket."""
     _gaps: list[int] = field(init=False)
     """The possible differences in points, the largest first."""
