@@ -280,12 +280,6 @@ class TooMuch(NotAllowed):
         self.until = until
         self.by = by
 
-    @classmethod
-    def of(cls, bucket: Bucket, limits: Limits, until: datetime) -> TooMuch:
-        """The refusal while a bucket is closed."""
-        number = bucket.most(limits) // bucket.parts
-        return cls(f"{bucket.what} are limited to {number} {_PERIODS[bucket.per]}", until, bucket.by)
-
 
 def minute(instant: datetime) -> str:
     """The instant, rounded up to a whole minute."""
@@ -363,13 +357,14 @@ def excess(
     besides: what is to be drawn, and is not noted yet.
     """
     for key, bucket, noted, level in _levels(book, limits, now, act, whose):
+        until = now
         if noted is not None and noted.locked_until is not None:
-            # The operator may allow more by now.
-            until = min(noted.locked_until, level.reopens_at)
-            if until > now:
-                return TooMuch.of(bucket, limits, until)
-        if level.drawn + (besides or {}).get(key, 0) >= level.most:
-            return TooMuch.of(bucket, limits, max(level.reopens_at, now + level.step))
+            until = min(noted.locked_until, level.reopens_at)  # the operator may allow more by now
+        if until <= now and level.drawn + (besides or {}).get(key, 0) >= level.most:
+            until = max(level.reopens_at, now + level.step)
+        if until > now:
+            number = bucket.most(limits) // bucket.parts
+            return TooMuch(f"{bucket.what} are limited to {number} {_PERIODS[bucket.per]}", until, bucket.by)
     return None
 
 

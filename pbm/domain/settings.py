@@ -6,7 +6,6 @@ import difflib
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, fields, replace
-from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from games.rules import joined
@@ -231,12 +230,12 @@ class Settings:
     @property
     def rests(self) -> Rests:
         """The hours of the week when the player's clocks do not run."""
-        return _rests(self.timezone, self.sleep, self.weekend)
+        return Rests(self.timezone, self.sleep, self.weekend)
 
     @classmethod
     def chosen(cls, stored: Mapping[str, str]) -> Settings:
         """The player's stored choices, and the defaults for all others."""
-        return _chosen(tuple(stored.items()))
+        return cls(**{name: value for name, value in stored.items() if name in cls.__match_args__})
 
     def with_choice(self, name: str, value: str) -> Settings:
         """Raises: BadArguments, saying what may be chosen."""
@@ -245,14 +244,6 @@ class Settings:
 
 
 CHOICES = {each.name: Choice(each.name, *each.metadata["choice"]) for each in fields(Settings) if each.metadata}
-
-
-_rests = lru_cache(1000)(Rests)
-
-
-@lru_cache(1000)
-def _chosen(stored: tuple[tuple[str, str], ...]) -> Settings:
-    return Settings(**{name: value for name, value in stored if name in Settings.__match_args__})
 
 
 def is_choice(words: Sequence[str]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
@@ -72,7 +71,6 @@ def clock_of(row: Row[Any]) -> Clock | None:
     )
 
 
-@lru_cache(maxsize=5000)
 def settings_of(stored: str) -> Settings:
     """The settings stored in a player's row."""
     return Settings.chosen(json.loads(stored))
