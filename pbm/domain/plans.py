@@ -80,19 +80,15 @@ def turn(state: State, text: str) -> tuple[State, list[str]]:
         words = next((words for words in parted if len(words) > 1 and all(map(state.reads, words))), None)
         if words is None:
             raise
-        return _turn(state, words)
+        seat, notations = state.to_move, list[str]()
+        for word in words:
+            if state.to_move != seat:
+                last = notations[-1]
+                raise BadArguments(f"{quoted(word)} is one ply too many: the turn is over with {last}.") from None
+            state, notation = state.play(word)
+            notations.append(notation)
+        return state, notations
     return after, [notation]
-
-
-def _turn(state: State, words: Sequence[str]) -> tuple[State, list[str]]:
-    """The same for plies that have been told apart."""
-    seat, notations = state.to_move, list[str]()
-    for word in words:
-        if state.to_move != seat:
-            raise BadArguments(f"{quoted(word)} is one ply too many: the turn is over with {notations[-1]}.")
-        state, notation = state.play(word)
-        notations.append(notation)
-    return state, notations
 
 
 def chain(words: Sequence[str]) -> Plan:

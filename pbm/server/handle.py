@@ -92,7 +92,7 @@ class Handler:
 
     def _read(self, gate: Gate, row: Received) -> Prepared:
         try:
-            with gate.tx.unharmed():
+            with gate.tx.savepoint():
                 return self._prepared(gate, row, self.message_of(row))
         except DatabaseTrouble:
             raise

@@ -90,18 +90,8 @@ class Transaction:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """An exception that leaves the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
+        # Also for reading: PostgreSQL answers nothing more after a statement that failed, unless it is undone.
         with translated(), self._connection.begin_nested():
-            yield
-
-    @contextmanager
-    def unharmed(self) -> Iterator[None]:
-        """For reading: the transaction can be used on after an exception. Raises: DatabaseTrouble."""
-        if self._connection.dialect.name == "sqlite":
-            with translated():
-                yield
-            return
-        # PostgreSQL answers nothing more after a statement that failed, unless it is undone.
-        with self.savepoint():
             yield
 
     def lock(self, names: Iterable[str]) -> None:
