@@ -40,7 +40,12 @@ class Steward(Hand):
             # Nobody should meet them any more.
             for seek in tx.seeks.of(player.id):
                 tx.seeks.set_wanted(seek.id, 0)
-            boards = self._forfeit(at, player) if forfeit else []
+            running = tx.matches.summaries(player_ids=(player.id,), active=True, limit=None) if forfeit else []
+            boards = [summary.board for summary in running]
+            for number in boards:
+                board = at.open(number)
+                board.forfeit(player, "is suspended", MatchDecided(number))
+                self._told(at, board)
             page, words = "suspended.txt", {"until": until, "reason": reason.rstrip("."), "asked": False}
             self._write(tx, player, "pbm: you are suspended", page, **words)
         elif forfeit:
@@ -135,14 +140,6 @@ class Steward(Hand):
             row = _parked(tx, number)
             tx.outbox.add([by_operator.forwarded(self._club.tools, row, address, tx.now)], tx.now)
             by_operator.close(tx, [number], f"forwarded to {address}")
-
-    def _forfeit(self, at: Desk, player: Player) -> list[int]:
-        running = at.tx.matches.summaries(player_ids=(player.id,), active=True, limit=None)
-        for summary in running:
-            board = at.open(summary.board)
-            board.forfeit(player, "is suspended", MatchDecided(summary.board))
-            self._told(at, board)
-        return [summary.board for summary in running]
 
 
 def _parked(tx: Transaction, number: int) -> Received:

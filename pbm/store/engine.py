@@ -12,7 +12,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,7 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import NoSuchModuleError
 
 from pbm.resources import folder
-from pbm.store import space
-from pbm.store.backup import Contents, file_of
+from pbm.store.backup import Contents, connected, file_of, troubles
 from pbm.store.house import TOLD, LogLine
 from pbm.store.neighbours import (
     BUSY_SECONDS,
@@ -44,6 +43,7 @@ from pbm.store.neighbours import (
     translated,
 )
 from pbm.store.pulse import HEARTBEAT
+from pbm.store.space import PAGES_AT_ONCE
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 
@@ -128,15 +128,22 @@ class Store:
             room = tx.space.room()
         if not (room.shrinks and room.is_wasted):
             return False
-        with self._writing:
-            space.give_back(self._file.path)
+        # Some pages, in a short transaction; only a checkpoint makes the file itself shorter, a passive one waits for
+        # nobody.
+        step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({PAGES_AT_ONCE}); COMMIT; PRAGMA wal_checkpoint(PASSIVE)"
+        with self._writing, troubles(), closing(connected(self._file.path)) as connection:
+            connection.executescript(step)  # execute() would give back one page and stop
         return True
 
     def rewrite(self) -> None:
-        """Write an SQLite file anew, so that it shrinks by itself from then on. Raises: DatabaseTrouble."""
+        """Write an SQLite file anew without unused pages, so that it shrinks by itself from then on; others wait.
+
+        It needs as much room again on the disk. Raises: DatabaseTrouble.
+        """
         if self._file.path is not None:
-            with self._writing:
-                space.rewrite(self._file.path)
+            with self._writing, troubles(), closing(connected(self._file.path)) as connection:
+                connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+                connection.execute("VACUUM")
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:

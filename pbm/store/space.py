@@ -5,13 +5,10 @@ A file does that only if it was made so (auto_vacuum=INCREMENTAL), or rewritten 
 
 from __future__ import annotations
 
-from contextlib import closing
-from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import text
 
-from pbm.store.backup import connected, troubles
 from pbm.store.statements import Queries
 
 _INCREMENTAL = 2
@@ -19,7 +16,7 @@ _SPARE = 2**20
 """Unused octets that always stay, for what comes next."""
 _SPARE_SHARE = 10
 """Unused octets stay as well up to one in so many."""
-_PAGES_AT_ONCE = 250  # 1 MB, which takes some 10 ms
+PAGES_AT_ONCE = 250  # 1 MB, which takes some 10 ms
 """Pages given back in one step."""
 _SIZE = text("SELECT pg_database_size(current_database())")
 
@@ -53,21 +50,3 @@ class Space(Queries):
         names = ("page_size", "page_count", "freelist_count", "auto_vacuum")
         size, pages, unused, mode = (self._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names)
         return Footprint(size * pages, size * unused, mode == _INCREMENTAL)
-
-
-def give_back(file: Path) -> None:
-    """Give some unused pages of a file back to the disk, in a short transaction. Raises: DatabaseTrouble."""
-    # Only a checkpoint makes the file itself shorter; a passive one waits for nobody.
-    step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({_PAGES_AT_ONCE}); COMMIT; PRAGMA wal_checkpoint(PASSIVE)"
-    with troubles(), closing(connected(file)) as connection:
-        connection.executescript(step)  # execute() would give back one page and stop
-
-
-def rewrite(file: Path) -> None:
-    """Write a file anew without unused pages, so that it shrinks by itself from now on; others wait meanwhile.
-
-    It needs as much room again on the disk. Raises: DatabaseTrouble.
-    """
-    with troubles(), closing(connected(file)) as connection:
-        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
-        connection.execute("VACUUM")
