@@ -330,42 +330,33 @@ class _Round:
         pairs: list[Pair] = []
         moved: list[Contender] = []
         while groups:
-            residents = groups.pop(0)
+            inside = [*moved, *groups.pop(0)]
             below = [each for group in groups for each in group]
-            found = self._paired(moved, residents, groups[0] if groups else [])
-            left = _without([*moved, *residents], found)
+            found = self._paired(inside, len(moved), groups[0] if groups else [])
+            left = _without(inside, found)
             # C.4: the rest must be able to pair; otherwise all below become one last bracket with this one.
             if below and not self._can_complete([*left, *below]):
                 groups = [below]
-                found = self._bracket(moved, residents, below, must_complete=True)
-                left = _without([*moved, *residents], found)
+                found = self._bracket(inside, len(moved), below, self._rules.byes)
+                left = _without(inside, found)
             pairs += found
             moved = left
         return pairs
 
-    def _paired(
-        self, moved: Sequence[Contender], residents: Sequence[Contender], following: Sequence[Contender]
-    ) -> list[Pair]:
+    def _paired(self, inside: Sequence[Contender], moved: int, following: Sequence[Contender]) -> list[Pair]:
         """The best pairs of a bracket; if there is a choice, also the best for the following one (C.7)."""
-        found = self._bracket(moved, residents, [], must_complete=not following)
-        floaters = _without([*moved, *residents], found)
+        found = self._bracket(inside, moved, [], None if following else self._rules.byes)
+        floaters = _without(inside, found)
         numbers = {each.number for each in floaters}
         # C.7 can only be improved on if somebody who floats down would be left over there.
         if following and floaters and not self._pairs_all([*floaters, *following], numbers):
-            found = self._bracket(moved, residents, following, must_complete=False)
+            found = self._bracket(inside, moved, following, None)
         return found
 
     def _bracket(
-        self,
-        moved: Sequence[Contender],
-        residents: Sequence[Contender],
-        below: Sequence[Contender],
-        *,
-        must_complete: bool,
+        self, inside: Sequence[Contender], moved: int, below: Sequence[Contender], must_complete: int | None
     ) -> list[Pair]:
-        most_byes = self._rules.byes if must_complete else None
-        size = len(moved) + len(residents)
-        return Bracket([*moved, *residents, *below], len(moved), size, self._rules.allow, most_byes).pairs()
+        return Bracket([*inside, *below], moved, len(inside), self._rules.allow, must_complete).pairs()
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
         """Whether all of these can be paired, except one who may have a bye."""
