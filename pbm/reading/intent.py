@@ -162,6 +162,9 @@ class Surroundings:
         """The move that two words name if they were dictated: "d four"."""
         if len(found) != 2 or len(found[0].plain) != 1 or found[0].plain in "ai":  # before a number these are words
             return None
+        # "Hi C, two to go!"
+        if found[1].start - found[0].end != 1:
+            return None
         count = named("counts").get(found[1].plain)
         return self.move(found[0].plain + count) if count else None
 
@@ -347,7 +350,11 @@ class _Reader:
         clauses = _clauses(text)
         if len(clauses) == 1:
             return None
-        own = [clause for clause in clauses if not self._is_apart(clause)]
+        own = list[str]()
+        for clause in clauses:
+            # What stands before a move may be what it is about: "I'm too tired to decide, D4".
+            if not self._is_apart(clause, is_behind=bool(own)):
+                own.append(clause)
         claim = self._same(number, own)
         if claim is None:
             # Beside anything but a move they may be what it is about: "I agree, it is hot here".
@@ -374,12 +381,17 @@ class _Reader:
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in found) if claim is not None]
         return max(claims, key=lambda claim: len(claim.line), default=None)
 
-    def _is_apart(self, clause: str) -> bool:
-        """Whether a clause only greets, excuses or explains: "sorry I'm late, I play D4"."""
+    def _is_apart(self, clause: str, *, is_behind: bool) -> bool:
+        """Whether a clause only greets, excuses or explains: "sorry I'm late, I play D4".
+
+        is_behind: behind what is done; only there it may hold any words.
+        """
         asides = self.here.phrases(clause, "aside")
         if any(phrase.group and not phrase.is_loose for phrase in asides):
             return True
-        return bool(asides or self._says(clause, "courtesy")) and self._is_aside(clause, "doubt")
+        polite = [*asides, *self._phrases(clause, "courtesy")]
+        is_apart = bool(polite) and (is_behind or not any(phrase.is_loose for phrase in polite))
+        return is_apart and self._is_aside(clause, "doubt")
 
     def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
@@ -449,9 +461,16 @@ class _Reader:
         for number in range(len(self.said)):
             if number != claim.sentence:
                 doubts += self._doubts_of(number, claim)
-        if self._is_private():
+        # "Mozart is better than Haydn. Agreed!" agrees to no draw; words below a line are for the rival.
+        is_unclear = claim.line == "accept" and not self.said[claim.sentence].is_alone
+        is_unclear = is_unclear and not all(map(self._is_plain, self.left))
+        if is_unclear or self._is_private():
             doubts.append(claim.line)
         return tuple(doubts)
+
+    def _is_plain(self, said: Sentence) -> bool:
+        """Whether a sentence that does nothing greets, excuses or explains, and no more."""
+        return _is_courtesy(said.text) or any(phrase.group for phrase in self.here.phrases(said.text, "aside"))
 
     def _doubts_of(self, number: int, claim: _Claim) -> list[str]:
         """The reasons that another sentence gives to doubt the claim."""
@@ -460,6 +479,10 @@ class _Reader:
             doubts.append(said.strip())
         if self.said[number] in self.left and claim.line in mentions:
             doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
+        # "Things to avoid:" and "What should Bob have done?" above a move say what it is.
+        frames = number == claim.sentence - 1 and said.rstrip()[-1] in ":?"
+        if frames and self.said[number] in self.left and not self._is_plain(self.said[number]):
+            doubts.append(claim.line)
         if self._takes_back(said, claim, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
