@@ -113,10 +113,7 @@ def init(
     write_file(files["dkim.pem"], keys)
     records = [key_record(key, domain) for key in signing_keys(SELECTOR, keys)]
     write_file(files["dns.txt"], _RECORDS.substitute(values, keys="\n".join(records)).encode())
-    units = folder_of("systemd")
-    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
-    for unit in (folder / "systemd").iterdir():
-        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
+    _write_units(folder, data)
     # A shell may still name the database of a first look, which is not this one.
     effective = load(files["pbm.toml"], written)
     with opened_store(effective.values, create=True, quiet=True) as store:
@@ -126,7 +123,11 @@ def init(
     say("")
     is_sound(effective, offline=offline)
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
-    needed = (Path(sys.argv[0]).absolute(), folder, data)
+    _tell_of_hidden(Path(sys.argv[0]).absolute(), folder, data)
+
+
+def _tell_of_hidden(*needed: Path) -> None:
+    """Say which files the server needs and the units for systemd hide from it."""
     hidden = [str(path) for path in needed if any(path.is_relative_to(place) for place in _HIDDEN)]
     if hidden:
         say(f"These units hide {', '.join(_HIDDEN)} from the server, and so {', '.join(hidden)}.")
@@ -138,6 +139,13 @@ def _answer(question: str, given: object, default: object, kind: click.Choice[st
     if given is not None:
         return str(given)
     return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
+
+
+def _write_units(folder: Path, data: Path) -> None:
+    units = folder_of("systemd")
+    shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
+    for unit in (folder / "systemd").iterdir():
+        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
 
 
 def _placed(unit: str, folder: Path, data: Path) -> str:
