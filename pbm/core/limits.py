@@ -335,18 +335,14 @@ def _levels(
         noted = known.get(key)
         if noted is not None and noted.last_at > now + _SLACK:
             noted = None
-        yield key, bucket, noted, _level(noted, bucket, limits, now)
-
-
-def _level(known: Attempts | None, bucket: Bucket, limits: Limits, now: datetime) -> _Level:
-    most = bucket.most(limits)
-    step = max(bucket.per / max(1, most), timedelta.resolution)
-    if known is None:
-        return _Level(0, now, most, step)
-    back = max(0, (now - known.last_at) // step)
-    if back >= known.failures:
-        return _Level(0, now, most, step)
-    return _Level(known.failures - back, known.last_at + back * step, most, step)
+        most = bucket.most(limits)
+        step = max(bucket.per / max(1, most), timedelta.resolution)
+        level = _Level(0, now, most, step)
+        if noted is not None:
+            back = max(0, (now - noted.last_at) // step)
+            if back < noted.failures:
+                level = _Level(noted.failures - back, noted.last_at + back * step, most, step)
+        yield key, bucket, noted, level
 
 
 def excess(

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from games import GAMES
-from games.rules import Lopsided
 from pbm.domain.events import Event, NotRated, RatingChanged
-from pbm.domain.match import Ending, Match, Player, Result, Seat, other
+from pbm.domain.match import Ending, Match, Player, Result, Seat, State, other
 from pbm.domain.ratings import MOST_OF_A_PAIR, WINDOW, Rating, after_match, pace_of
 from pbm.store import Transaction
 from pbm.store.ratings import Change, Tally
@@ -44,8 +43,7 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
     first, second = match.players
     ids = first.id, second.id
     if not match.rated:
-        game = GAMES[match.game]
-        uneven = isinstance(game, Lopsided) and game.lopsided(game.options(match.options, body=match.body))
+        uneven = State.start(GAMES[match.game], match.options, match.body).lopsided
         return "most boards of this kind are won by one colour, whoever begins" if uneven else ""
     if first.id == second.id:
         return "one player had both seats"

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
-from pbm.store.statements import Queries, among
+from pbm.store.statements import Queries, among, made
 from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
@@ -248,7 +248,10 @@ class Seeks(Queries):
             .order_by(seeks.c.id)
             .limit(limit)
         )
-        return self._all(found, _seek)
+        return self._all(
+            found,
+            lambda row: made(Seek, row, player=Player(row.player_id, row.userid), options=tuple(row.options.split())),
+        )
 
 
 class Invitations(Queries):
@@ -274,8 +277,3 @@ class Invitations(Queries):
     def welcome_back(self, address: str) -> None:
         """Lift the refusal, because the mailbox's owner has an account now."""
         self._drop(refusals, address_hash=_hash(mailbox(address)))
-
-
-def _seek(row: Row[Any]) -> Seek:
-    player = Player(row.player_id, row.userid)
-    return Seek(row.id, player, row.game, tuple(row.options.split()), row.body, row.wanted)
