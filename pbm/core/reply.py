@@ -54,7 +54,11 @@ def return_words(request: Request) -> None:
     if not says_something(words):
         return
     board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
-    told = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request, board) else ".")
+    match = request.tx.matches.summary(board) if board is not None else None
+    others = set(match.players) - {request.author.reader().player} if match is not None else set()
+    # Robots read nothing.
+    is_heard = not all(is_robot(request.tx, player) for player in others)
+    told = "What you wrote was not passed on" + (': "chat" sends it.' if is_heard else ".")
     if outgoing.notices:
         last = outgoing.notices[-1]
         outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {told}")
@@ -69,14 +73,6 @@ def says_something(words: str) -> bool:
     """Whether words are meant for somebody: they are prose, and more than a courtesy, a name or a signature."""
     is_name = all(word[:1].isupper() for word in words.split()) and len(words.split()) <= _NAME
     return is_prose(words) and not (is_name or is_courteous(words) or is_signature(words))
-
-
-def _is_heard(request: Request, board: int | None) -> bool:
-    """Whether a message about the board has a reader besides robots."""
-    match = request.tx.matches.summary(board) if board is not None else None
-    writer = request.author.reader().player
-    others = [player for player in match.players if player != writer] if match is not None else []
-    return not all(is_robot(request.tx, player) for player in others)
 
 
 def tell_sender(

@@ -10,7 +10,7 @@ from dataclasses import InitVar, dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from functools import cache
-from itertools import chain, islice
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeVar
 
 from games import GAMES
@@ -29,10 +29,10 @@ from pbm.domain.mail import Mail
 from pbm.domain.match import Player, Seat
 from pbm.domain.tokens import AddressToken, SeatToken
 from pbm.mailin import Message
+from pbm.reading.book import words
 from pbm.reading.command_lines import Reading
 from pbm.reading.commands import Command
-from pbm.reading.games_named import people_named
-from pbm.reading.sentences import discreet
+from pbm.reading.sentences import discreet, plain
 from pbm.reading.verbs import ROBOT, Standing, redact, usage
 from pbm.store import Transaction
 
@@ -125,21 +125,27 @@ class Sender(NamedTuple):
 class Words:
     """The words of a mail that are for people, apart from its commands."""
 
-    comment: str = ""
-    """The words for no particular board, or those below the last command."""
     read_as: dict[int, str] = field(default_factory=dict)
     """What plain words were taken to mean, by board; nothing where a command was written."""
-    _remarks: dict[int, list[str]] = field(default_factory=dict)
+    _said: list[tuple[int | None, str]] = field(default_factory=list)
+    """What stands below each command, and the board it is for; None for all boards, 0 for none."""
     _heard: set[int] = field(default_factory=set)
     """The boards whose players get the words."""
 
     @property
+    def comment(self) -> str:
+        """The words below the last command, or those for no particular board."""
+        return self._said[-1][1] if self._said else ""
+
+    @comment.setter
+    def comment(self, text: str) -> None:
+        self._said[-1:] = [(self._said[-1][0] if self._said else None, text)]
+
+    @property
     def unheard(self) -> str:
         """The words that nobody gets, as far as is known by now."""
-        if self._remarks:
-            left = (words for board, words in self._remarks.items() if board not in self._heard)
-            return "\n".join(chain.from_iterable(left)).strip()
-        return "" if self._heard else self.comment
+        heard = {None, *self._heard} if self._heard else set[int | None]()
+        return "\n".join(text for board, text in self._said if board not in heard).strip()
 
     def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
         """Take the words below the command's line (counted from 1), where each line has its own words.
@@ -149,44 +155,37 @@ class Words:
         """
         if not reading.remarks or not isinstance(command, Command):
             return
-        self.comment = reading.remarks[number - 1]
-        board = command.args.get("BOARD", "").partition("#")[0]
+        board, last = command.args.get("BOARD", "").partition("#")[0], self._said[-1][0]
         if board.isdecimal():
-            self._remarks.setdefault(int(board), []).append(self.comment)
-        elif self.comment and self._remarks and not command.verb.has_text:
-            self._remarks[next(reversed(self._remarks))].append(self.comment)
+            last = int(board)
+        elif command.verb.has_text:
+            last = 0
+        self._said.append((last, reading.remarks[number - 1]))
 
-    def take_lines(self, board: int, count: int) -> None:
+    def take_lines(self, count: int) -> None:
         """Take away the first `count` lines below the command, not counting blank ones: they belong to the command."""
         lines = self.comment.splitlines()
         taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
         self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
-        if self._remarks:
-            self._remarks[board][-1] = self.comment
 
     def restate(self, board: int, comment: str, read_as: str, *, is_taken: bool) -> None:
         """Replace the words below the board's last command. is_taken: they were taken; if not, these are more."""
-        self.comment, self.read_as[board] = comment, read_as
-        before = self._remarks.get(board, [])
-        self._remarks[board] = [*(before[:-1] if is_taken else before), comment]
+        self.read_as[board] = read_as
+        self._said[len(self._said) - is_taken :] = [(board, comment)]
 
-    def spend(self, board: int | None = None) -> str:
-        """The words below the last command, which are its text and no comment. board: the one it names."""
+    def spend(self) -> str:
+        """The words below the last command, which are its text and no comment."""
         text, self.comment = self.comment, ""
-        if board in self._remarks:
-            self._remarks[board][-1] = ""
         return text
 
-    def say_first(self, board: int, text: str) -> None:
-        """Put a text before the mail's words to the players of a board."""
+    def say_first(self, text: str) -> None:
+        """Put a text before the words below the last command."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))
-        if text and self._remarks:
-            self._remarks.setdefault(board, []).insert(0, text)
 
     def give(self, board: int) -> str:
         """The mail's words to the players of a board, who get them."""
         self._heard.add(board)
-        return "\n".join(self._remarks.get(board, ())) if self._remarks else self.comment
+        return "\n".join(text for of, text in self._said if of in (None, board))
 
 
 class Incoming(NamedTuple):
@@ -228,9 +227,10 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
 def userid_named(tx: Transaction, text: str, how: str) -> str:
     """The userid of the player that a text names; empty for none.
 
-    how: asked, if the text asks about them; rival, if it wants to play them; told, if it has words for them.
+    how: rival, if it wants to play them, as "hex with anna"; told, if it has words for them, as "tell bob I'm ill".
     """
-    for word in islice(people_named(text, how), _MOST_NAMED):
+    marks = words(f"before-{how}")
+    for word in [word for before, word in pairwise(plain(text).split()) if before in marks][:_MOST_NAMED]:
         player = tx.players.find(word)
         if userid := robot_called(tx, word) or (player.userid if player else ""):
             return userid
@@ -601,17 +601,14 @@ class Request(Desk):
 
         Who has shown that the address is theirs is answered there, not asked: nobody else can use that up.
         """
-        if to and self._is_theirs(to):
+        # A password says nothing about From.
+        is_shown = self.message.authenticated or self.sender.proven or self.sender.newcomer
+        if to and is_shown and to.casefold() == self.message.sender.casefold():
             return
         if problem := drawn(self.tx, self.tools.limits, act, self.whose(to, account)):
             raise problem
         if to:
             self.asked.add(mailbox(to))
-
-    def _is_theirs(self, address: str) -> bool:
-        """Whether the mail shows that the address is its writer's. A password says nothing about From."""
-        is_shown = self.message.authenticated or bool(self.sender.proven or self.sender.newcomer)
-        return is_shown and address.casefold() == self.message.sender.casefold()
 
     def excess(self, act: Act, to: str = "") -> TooMuch | None:
         """Why something would be too much that the mail causes; nothing is counted."""

@@ -133,7 +133,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
         if len(words) + len(below) > 1 and all(map(state.reads, words)):
             plies = state.turn([*words, *below])
             if len(plies) >= len(words):
-                request.words.take_lines(board.match.board, len(plies) - len(words))
+                request.words.take_lines(len(plies) - len(words))
                 return plies
     return [text]
 
@@ -195,7 +195,7 @@ def _resign(
 ) -> Answer | None:
     """Resign at once in one's turn or in the first round, otherwise when one's turn comes. asked: the open question."""
     if asked is not None and asked.text == plans.RESIGN:
-        request.words.say_first(board.match.board, asked.comment)
+        request.words.say_first(asked.comment)
         board.intents.drop(asked)
     # Before both have moved it only declines the game, so nobody need wait.
     if seat == board.state.to_move or board.match.opening:
@@ -294,7 +294,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
         return _resign(request, command, board, seat, submitted)
     if submitted.text == WORDS_KEPT:
         board.intents.drop(submitted)
-        request.words.say_first(board.match.board, submitted.comment)
+        request.words.say_first(submitted.comment)
         return HANDLERS["chat"](request, replace(command, args={}))
     text, _, planned = submitted.text.partition("\n")
     decisions.play_ply(board, seat, *split_guard(text), plans.reread(planned) if planned else ())

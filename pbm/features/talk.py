@@ -94,9 +94,9 @@ def message(request: Request, command: Command) -> Answer:
     return done(command, f"Your message is on its way to {' and '.join(each.userid for each in hearers.values())}.")
 
 
-def text_below(request: Request, board: int | None = None) -> str:
+def text_below(request: Request) -> str:
     """The text below the command, which is no longer passed on as a comment. Raises: BadArguments."""
-    text = request.unsecret(request.words.spend(board))
+    text = request.unsecret(request.words.spend())
     return _checked(request, text, "write it below the command")
 
 
@@ -241,7 +241,7 @@ def chat(request: Request, command: Command) -> None:
 
 def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, read_as: str = "") -> None:
     """Store the text below the command, and pass it on; what is kibitzed is sealed. Raises: BadArguments."""
-    text = text_below(request, board.match.board)
+    text = text_below(request)
     board.remark(kind, author, text)
     comment = CommentMade(board.match.board, userid=author.userid, text=text)
     writer = Writer(author, request.message, read_as, sent_from=request.author.sent_from)
@@ -286,7 +286,7 @@ def note(request: Request, command: Command) -> None:
     """Add the text below the command to the player's notes; without a text, show them."""
     board = request.boards.named(command)
     owner = request.author.who(command, board.match.board)
-    text = request.unsecret(request.words.spend(board.match.board))
+    text = request.unsecret(request.words.spend())
     own = board.match.seat_of(owner.id)
     kept = board.intents.find(own, IntentKind.SUBMIT) if own is not None else None
     if kept is not None and kept.text == WORDS_KEPT and not text:

@@ -217,7 +217,11 @@ def _is_hop_of_ours(received: str, robot: Robot) -> bool:
     host = match[1].rstrip(".").lower()
     if _PRIVATE.fullmatch(host) or _is_number(host):
         return True
-    return any(host == domain or host.endswith(f".{domain}") for domain in _domains(robot))
+    # The robot's domain, the server's own name, and its parent domain.
+    server = robot.authserv_id.lower()
+    above = server.partition(".")[2]
+    domains = [robot.domain.lower(), server, *([above] if "." in above else [])]
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
 
 
 @lru_cache(1000)
@@ -228,13 +232,6 @@ def _is_number(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _domains(robot: Robot) -> tuple[str, ...]:
-    """The domains whose hosts are ours: the robot's, the server's own name, and its parent domain."""
-    server = robot.authserv_id.lower()
-    above = server.partition(".")[2]
-    return (robot.domain.lower(), server, above) if "." in above else (robot.domain.lower(), server)
 
 
 @lru_cache(1000)
@@ -249,7 +246,4 @@ def network_of(peer: str, bits: int = 32) -> str:
         return ""
     if not address.is_global:
         return ""
-    # Nearly every call: a network need not be made for it.
-    if address.version == 4 and bits == 32:
-        return peer
-    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False))
+    return str(ipaddress.ip_network((peer, 64 if address.version == 6 else bits), strict=False)).removesuffix("/32")

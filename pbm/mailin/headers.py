@@ -17,7 +17,7 @@ from itertools import groupby
 
 from pbm.domain.mail import FINISHED, Mail
 from pbm.mailin.message import Envelope, PeerKey
-from pbm.mailin.mime import MAX_HEADERS, from_base64, split, to_text
+from pbm.mailin.mime import from_base64, head, split, to_text
 
 MAX_SUBJECT = 998
 MAX_IDS = 100
@@ -172,8 +172,8 @@ def message_ids(values: Iterable[str]) -> tuple[str, ...]:
 
 def id_mark(raw: bytes) -> str:
     """The mark of a mail's own Message-ID, as the inbox keeps it; "" if it has none."""
-    found = _MESSAGE_ID.search(_head(raw))
-    return mark_of(found[1].decode("latin-1")) if found else ""
+    own = message_id(head(raw).get("message-id", []))
+    return mark_of(own) if own else ""
 
 
 def mark_of(an_id: str) -> str:
@@ -236,9 +236,6 @@ def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
 
 def without_tokens(text: str, robot: Robot) -> str:
     """A text without the tokens in our addresses, because anybody who reads a token can write in its owner's name."""
-    # Most texts hold no address, and this spares them a pattern.
-    if "@" not in text:
-        return text
     return _with_token(robot.halves, robot.bounce_part.lower()).sub(robot.address, text)
 
 
@@ -252,10 +249,7 @@ def _with_token(halves: tuple[tuple[str, str], ...], failed: str) -> re.Pattern[
     )
 
 
-_SUBJECT = re.compile(rb"^subject:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
-_FROM = re.compile(rb"^from:[ \t]*((?:[^\r\n]|\r?\n[ \t])*)", re.IGNORECASE | re.MULTILINE)
-_MESSAGE_ID = re.compile(rb"^message-id:[ \t\r\n]*(<[^<>\s]{1,250}>)", re.IGNORECASE | re.MULTILINE)
-_BOARD = re.compile(rb"(?<!\d)[1-9]\d{2,11}(?!\d)")
+_BOARD = re.compile(r"(?<!\d)[1-9]\d{2,11}(?!\d)", re.ASCII)
 _LONGEST = 80
 
 
@@ -265,33 +259,17 @@ def lane(envelope: Envelope, raw: bytes, robot: Robot, board_of: Callable[[str],
     Anybody can name a board, and players there must not wait for their mails. Empty if nothing is known.
     board_of: the board of a reply token; None if it is not one of ours.
     """
-    board = _answered(envelope.recipients, robot, board_of)
-    head = _head(raw)
+    fields = head(raw)
     # A fetched mailbox or a pipe has no envelope; where there is one, fields may name any board.
-    if board is None and not envelope.recipients:
-        board = _answered(_addresses(head), robot, board_of)
+    recipients = envelope.recipients or plain_addresses(value for values in fields.values() for value in values)
+    token = tokens(recipients, robot)[0]
+    board = board_of(token) if token else None
     if board is not None:
         return f"board {board}"
     # The board in the subject is no lane of its own: a flood that names a board would hold up those who play there.
-    sender = envelope.mail_from if envelope.mail_from is not None else next(iter(_addresses(_field(_FROM, head))), "")
-    named = _BOARD.search(_field(_SUBJECT, head))
+    sender = envelope.mail_from
+    if sender is None:
+        sender = next(iter(plain_addresses(fields.get("from", []))), "")
+    named = _BOARD.search(" ".join(fields.get("subject", [])))
     words = [*([f"board {int(named[0])}"] if named else []), f"from {sender}"] if sender else []
     return " ".join(words).casefold().encode("ascii", "replace").decode()[:_LONGEST]
-
-
-def _answered(recipients: Iterable[str], robot: Robot, board_of: Callable[[str], int | None]) -> int | None:
-    token = tokens(recipients, robot)[0]
-    return board_of(token) if token else None
-
-
-def _head(raw: bytes) -> bytes:
-    return re.split(rb"\r?\n\r?\n", raw[:MAX_HEADERS], maxsplit=1)[0]
-
-
-def _field(pattern: re.Pattern[bytes], head: bytes) -> bytes:
-    match = pattern.search(head)
-    return match[1] if match else b""
-
-
-def _addresses(value: bytes) -> list[str]:
-    return plain_addresses([value.decode("ascii", "replace")])

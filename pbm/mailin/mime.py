@@ -119,6 +119,11 @@ def split(raw: bytes) -> tuple[Fields, bytes]:
     return fields, raw[place:]
 
 
+def head(raw: bytes) -> Fields:
+    """The header fields of a mail, of a long header only the first."""
+    return split(raw[:MAX_HEADERS])[0]
+
+
 def cut(raw: bytes, most: int) -> bytes:
     """The mail with its header block and at most so many bytes of its body, in whole lines if it has lines."""
     try:
@@ -133,9 +138,6 @@ def cut(raw: bytes, most: int) -> bytes:
 
 def _value(written: str) -> str:
     """The value of a field on one line. written: decoded as Latin-1, so each character is a byte."""
-    # Nearly all fields: nothing is to be unfolded or decoded.
-    if written.isascii() and written.isprintable():
-        return written[:MAX_FIELD].strip()
     unfolded = b" ".join(written.encode("latin-1").splitlines())[: 2 * MAX_FIELD]
     return to_text(unfolded, "utf-8")[:MAX_FIELD].strip()
 

@@ -46,8 +46,6 @@ _ADDRESS_LAST = re.compile(r"\S@[^\s<>()\[\]@]++[>)\]]{1,2}$")
 _ADDRESS_ALONE = re.compile(r"[<(\[]{0,2}[^\s<>()\[\]]+@[^\s<>()\[\]]+[>)\]]{0,2}")
 _NAME = re.compile(r"[^\W\d_]{3}")
 _STRONG = 3
-_NEAR = 32
-"""How many lines are remembered with what they hold, since each line is looked at from those above it, too."""
 _STACK = 24
 """How many lines are searched for a header without colons."""
 _UNCLOSED_LENGTH = 160
@@ -170,7 +168,6 @@ def _labelled(lines: Sequence[str]) -> list[tuple[str, str]]:
     return block
 
 
-@lru_cache(_NEAR)
 def _label(line: str) -> tuple[str, str] | None:
     """The label of a line, in lower case without blanks, and its value; None if it has no label."""
     label = _LABEL.match(line)
@@ -247,7 +244,7 @@ def _evidence(lines: Sequence[str], us: str) -> int:
     # Old versions of Apple Mail and many phones leave out the address, and give only our name.
     named = any("@" in line or _begins_word(us).search(line.lower()) for line in lines)
     found = 2 * any(map(_dated, lines)) + named
-    return found if found >= _STRONG else found + any(map(_has_verb, lines))
+    return found if found >= _STRONG else found + any(map(phrases.WROTE.search, lines))
 
 
 @lru_cache(16)
@@ -255,13 +252,6 @@ def _begins_word(us: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
-@lru_cache(_NEAR)
-def _has_verb(line: str) -> bool:
-    """Whether a line holds a verb of attributions."""
-    return phrases.WROTE.search(line) is not None
-
-
-@lru_cache(_NEAR)
 def _dated(text: str) -> bool:
     """Whether a text holds a date or a time of day; the digits of an address do not count."""
     return bool(_DATE.search(_ADDRESS.sub(" ", text) if "@" in text else text))
@@ -299,8 +289,6 @@ _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _BLANKS))}\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Characters to replace or remove: unusual blanks, invisible and control characters."""
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
-_UNEVEN = (" \n", "\n\n\n")
-"""A line that ends in a blank, or two blank lines in a row, so that there may be three."""
 _SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
 _FOOTER = re.compile(
     r"(?:(?<=\S)\s+|(?<=[\d.!?])(?=\w+ (?:from|with|via|von|mit|depuis|d[eou]|desde|d[ao]l?|vanaf|met) ))"
@@ -358,13 +346,8 @@ def bounded(text: str) -> str:
     # RFC 9580, 7.2: what is signed in clear has "- " before lines that begin with a dash, such as signatures.
     if armour := _ARMOUR.search(text):
         text = _DASH_ESCAPED.sub("", _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0])
-    given = text.split("\n")
-    is_long = len(given) > MAX_LINES or max(map(len, given)) > MAX_LINE
-    # Nearly all texts end here; going through their lines would be most of the cost.
-    if not is_long and not any(map(f"\n{text}\n".count, _UNEVEN)):
-        return text[:MAX_TEXT]
     lines: list[str] = []
-    for line in given:
+    for line in text.split("\n"):
         # Whatever looks ahead relies on this, and runs of blank lines would make it slow.
         for short in _broken(line):
             if short or lines[-1:] != [""] or lines[-2:] != ["", ""]:

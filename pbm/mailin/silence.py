@@ -187,7 +187,12 @@ def verdict(seen: Evidence) -> Discard | None:
     if action is not Action.BOUNCE:
         return discard
     failed = failures(seen)
-    return replace(discard, failures=failed, permanent=_is_permanent(seen, failed))
+    # If it names nobody, its words decide.
+    if failed or seen.report("disposition-notification") is not None:
+        permanent = any(failure.permanent for failure in failed)
+    else:
+        permanent = phrases.PERMANENT.search(_visible(seen.mail)) is not None
+    return replace(discard, failures=failed, permanent=permanent)
 
 
 def _is_program(seen: Evidence) -> bool:
@@ -294,25 +299,19 @@ def _automatic(seen: Evidence) -> Verdict:
     # RFC 3834 is kept by few of the programs on people's desks: for these only the words remain.
     if seen.opens_as_automatic:
         return Action.IGNORE, "subject of an autoresponder"
-    parts = list(seen.mail.walk())
-    if any(
+    for part in seen.mail.walk():
         # RFC 9078, and Gmail's own type: a thumb below a board is no move.
-        part.first("content-disposition")[:8].lower() == "reaction" or part.type.endswith(".email-reaction+json")
-        for part in parts
-    ):
-        return Action.IGNORE, "reaction to a mail"
-    if any(part.type == "text/calendar" and _answers_invitation(part) for part in parts):
-        return Action.IGNORE, "answer of a calendar"
+        disposition = part.first("content-disposition").lower()
+        if disposition.startswith("reaction") or part.type.endswith(".email-reaction+json"):
+            return Action.IGNORE, "reaction to a mail"
+        # Some calendars write that it is an answer only within.
+        is_reply = part.parameters.get("method", "").lower() == "reply"
+        if part.type == "text/calendar" and (is_reply or _METHOD_REPLY.search(decoded(part, limit=4096))):
+            return Action.IGNORE, "answer of a calendar"
     # With a token it answers a board: "I am away until Monday" may be a player's own words to the opponent.
     if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
         return Action.IGNORE, "text of an autoresponder"
     return None
-
-
-def _answers_invitation(part: Entity) -> bool:
-    """Whether a calendar's part is an answer, by its type or, as some calendars write it, only within."""
-    said = part.parameters.get("method", "").lower()
-    return said == "reply" or _METHOD_REPLY.search(decoded(part, limit=4096)) is not None
 
 
 def _bulk(seen: Evidence) -> Verdict:
@@ -397,13 +396,6 @@ def _scanned(seen: Evidence) -> list[Failure]:
         return []
     marked = [(address, True) for address in lasting] + [(address, False) for address in passing - lasting]
     return [Failure(address.decode("ascii", "replace").lower(), permanent) for address, permanent in marked]
-
-
-def _is_permanent(seen: Evidence, failed: tuple[Failure, ...]) -> bool:
-    """Whether a bounce says that trying again is useless; if it names nobody, its words decide."""
-    if failed or seen.report("disposition-notification") is not None:
-        return any(failure.permanent for failure in failed)
-    return bool(phrases.PERMANENT.search(_visible(seen.mail)))
 
 
 def _visible(mail: Entity) -> str:

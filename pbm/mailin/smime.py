@@ -33,7 +33,9 @@ def signed_content(data: bytes) -> bytes | None:
         # version, digest algorithms, and then the content with its type
         inner = _items(data, _items(data, signed)[2])
         (content,) = _items(data, inner[1])
-        return b"".join(_octets(data, content))
+        # A string of octets may be given in one piece or in several.
+        pieces = _items(data, content) if content.tag & _CONSTRUCTED else [content]
+        return b"".join(data[piece.start : piece.end] for piece in pieces)
     except (ValueError, IndexError):
         return None
 
@@ -67,10 +69,3 @@ def _items(data: bytes, of: _Item) -> list[_Item]:
         if len(found) > _MOST_PIECES:
             raise ValueError("too many pieces")
     return found
-
-
-def _octets(data: bytes, of: _Item) -> list[bytes]:
-    """The pieces of a string of octets, which may be given in one or in several."""
-    if not of.tag & _CONSTRUCTED:
-        return [data[of.start : of.end]]
-    return [data[piece.start : piece.end] for piece in _items(data, of)]

@@ -314,13 +314,11 @@ def _attached(mail: Entity, *, is_text: bool = False) -> str:
 
     is_text: of the first that is a text by its type or its name.
     """
-    files = (part for part in mail.walk() if part.attached and not part.type.startswith(_NO_TEXTS))
-    first = next((part for part in files if not is_text or _is_plain(part)), None)
-    return decoded(first, MAX_FILE) if first is not None else ""
-
-
-def _is_plain(part: Entity) -> bool:
-    return part.type == "text/plain" or ".txt" in part.first("content-disposition").lower()
+    for part in mail.walk():
+        is_plain = part.type == "text/plain" or ".txt" in part.first("content-disposition").lower()
+        if part.attached and not part.type.startswith(_NO_TEXTS) and (is_plain or not is_text):
+            return decoded(part, MAX_FILE)
+    return ""
 
 
 _ARMOR = b"-----BEGIN PGP MESSAGE-----"

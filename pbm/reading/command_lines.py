@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 
@@ -85,7 +86,6 @@ below a challenge they are about its board.
 """
 LISTS = frozenset({"all show me active", "all games me inactive", "list", "standings", "help erase me"})
 """The commands for what may be asked of the server in plain words below a move."""
-"""Stands for a board on which all that looks like a move is one."""
 _LINKING = frozenset({"to", "then", "and", "from", "edge", "number", "no", "place", "move", "remove"})
 """Words that occur both in moves and in sentences."""
 _PLAIN = SELECTORS | NOTHING | {"on", "off", "the"}
@@ -111,11 +111,6 @@ class Reading:
     """The whole text if it may also be read as plain words: without plans, and without boards before lines; else ""."""
     late: str = field(default="", repr=False, compare=False)
     """The first line below words for others that is a command all the same; else ""."""
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """The commands that stand below the first, in order."""
-        return (*self.lines[1:], self.late) if self.late else self.lines[1:]
 
     def opens_with(self, command: Command) -> bool:
         """Whether the mail begins with this move, without a board or a player in the command."""
@@ -198,13 +193,11 @@ class _Draft:
         is_same = subject.casefold() == self.first.casefold()
         if self.standing.board is None or is_same or has_text(subject):
             return False
-        return all(self.is_exact(line) and not self._holds_secret(line) for line in (subject, self.first))
-
-    def _holds_secret(self, line: str) -> bool:
-        try:
-            return bool(parse(line, self.standing, self.is_userid).secrets)
-        except Rejected:
-            return False
+        for line in (subject, self.first):
+            with suppress(Rejected):
+                if parse(line, self.standing, self.is_userid).secrets:
+                    return False
+        return self.is_exact(subject) and self.is_exact(self.first)
 
     def is_exact(self, line: str) -> bool:
         """Whether a line is a command as it stands, or a move of the board that is answered."""
@@ -310,16 +303,12 @@ def _end_of_commands(lines: list[str], end: int, draft: _Draft) -> int:
             break
         if lines[at]:
             # Below a move, people ask in words: "Want a draw?".
-            line = "draw" if _offers_draw(lines[at], draft.first) else _asked(lines[at])
+            is_below_move = not draft.first or _takes_plan(draft.first)
+            line = "draw" if is_below_move and _asks_for_draw(lines[at]) else _asked(lines[at])
             if not _is_command(line, draft):
                 break
             lines[at], end = line, at + 1
     return end
-
-
-def _offers_draw(line: str, first: str) -> bool:
-    """Whether the line, which stands below a move, offers a draw. first: the first line of the text."""
-    return _asks_for_draw(line) and (not first or _takes_plan(first))
 
 
 def _asks_for_draw(line: str) -> bool:
@@ -432,10 +421,19 @@ def _by_board(draft: _Draft) -> Reading:
     return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late="".join(late[:1]))
 
 
-def _names_board(words: str, standing: Standing) -> bool:
-    """Whether a line begins with a board, or with a puzzle in a mail that answers no board."""
-    is_puzzle = standing.board is None and _PUZZLE_LINE.fullmatch(words) is not None
-    return is_puzzle or _is_board_line(words, standing) or _speaks_of_board(words, standing)
+def _names_board(line: str, standing: Standing) -> bool:
+    """Whether a line begins with a board and says what to do there, also in plain words: "103: I'll take D4"."""
+    if _is_board_line(line, standing):
+        return True
+    named = board_first(line, standing)
+    if standing.board is not None:
+        return False
+    # In a mail that answers no board, a puzzle stands beside boards.
+    if named is None or named[0] < FIRST_BOARD:
+        return _PUZZLE_LINE.fullmatch(line) is not None
+    return line.partition(str(named[0]))[2][:1] in ":.)," or not isinstance(
+        meaning(named[1], Surroundings(str.casefold)), Talk
+    )
 
 
 def _below_board(line: str, above: str, draft: _Draft) -> str:
@@ -485,16 +483,6 @@ def _is_board_line(line: str, standing: Standing) -> bool:
     words = command.args.get("MOVE", "").split()
     moves = [bool(MOVE_WORD.fullmatch(word)) for word in words if word.casefold() not in _LINKING]
     return _is_exact(command) and (all(moves) and bool(moves) if words else True)
-
-
-def _speaks_of_board(line: str, standing: Standing) -> bool:
-    """Whether the line says in plain words what to do on the board it begins with: "103: I'll take D4"."""
-    named = board_first(line, standing)
-    if named is None or standing.board is not None or named[0] < FIRST_BOARD:
-        return False
-    return line.partition(str(named[0]))[2][:1] in ":.)," or not isinstance(
-        meaning(named[1], Surroundings(str.casefold)), Talk
-    )
 
 
 def _called(line: str) -> bool:

@@ -81,8 +81,8 @@ _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−", "-"))
 
 
 @cache
-def _server_subject() -> re.Pattern[str]:
-    titles = "|".join(map(re.escape, (*GAMES, *(game.info.title for game in GAMES.values()))))
+def _server_subject(games: Sequence[str]) -> re.Pattern[str]:
+    titles = "|".join(map(re.escape, (*games, *(GAMES[name].info.title for name in games))))
     return re.compile(
         rf"(?:new\s+)?(?:{titles})\s+board\s+(\d{{1,12}})"
         r"(?:: (?:your turn|\S+'s turn|over),)?(?:\s+\S+-\S+\s.*|(?:\s+\S+?)?(?:\s+error|\s+\(\d{1,4}\))?)",
@@ -133,7 +133,7 @@ class Command:
 
 def board_of_subject(subject: str) -> int | None:
     """The board named by a subject of our own mails. subject: without reply prefixes."""
-    match = _server_subject().fullmatch(clean(subject))
+    match = _server_subject(tuple(GAMES)).fullmatch(clean(subject))
     return int(match[1]) if match else None
 
 
@@ -141,7 +141,7 @@ def board_of_subject(subject: str) -> int | None:
 def is_ours(subject: str) -> bool:
     """Whether it is a subject of our own mails, so "pbm: preview of Cross" is no command. subject: without prefixes."""
     bare = clean(subject)
-    return _server_subject().fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
+    return _server_subject(tuple(GAMES)).fullmatch(bare) is not None or bare.casefold().startswith("pbm: ")
 
 
 def board_first(line: str, standing: Standing) -> tuple[int, str] | None:
@@ -191,9 +191,6 @@ def clean(line: str) -> str:
     >>> clean("message ann: Hi!"), clean("note:"), clean("Note: I am away")
     ('message ann Hi!', 'note', 'Note: I am away')
     """
-    # Most moves need nothing of what follows.
-    if line.isalnum():
-        return line
     # Control characters come with texts that were copied from terminals.
     if not line.isprintable():
         line = "".join(char if char.isprintable() else " " for char in line)
@@ -255,8 +252,11 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
     _check_names(words)
     options = tuple(filter(is_option, words))
     game, verb, plain = _verb([word for word in words if word not in options], standing)
+    # In an answer to a board whatever is no command is tried as a move.
     if verb is None:
-        return _bare_move(line, words, standing)
+        if _is_called_otherwise(words) or not standing.answers_board:
+            raise unknown(words)
+        return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
     # Dropped in silence, an option would make another game than the one that was wanted.
     if options and not verb.options:
         raise _no_options(verb, options[0], usage(verb, standing, game))
@@ -266,19 +266,12 @@ def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -
         raise unplaced(verb, plain, standing)
     args = bind(verb, plain, standing, is_userid)
     # "move ann secret", the classic server's form without its last word: a userid and a password fit where a move does.
-    if _lacks_move(verb, plain, args or {}, is_userid):
+    if _lacks_move(verb, plain, args, is_userid):
         raise BadArguments("Your move is missing.", usage(verb, Standing(), game))
     if args is None:
         raise ill_bound(verb, plain, standing, game)
     _check_game_in_front(verb, plain, args, is_userid)
     return Command(verb, game, _as_typed(args, typed), options, line)
-
-
-def _bare_move(line: str, words: list[str], standing: Standing) -> Command:
-    """In an answer to a board whatever is no command is tried as a move. Raises: UnknownCommand."""
-    if not standing.answers_board or any(map(_is_called_otherwise, words[:1])):
-        raise unknown(words)
-    return Command(_verb_called("move"), standing.game, {"MOVE": line}, line=line)
 
 
 def _no_options(verb: Verb, option: str, suggestion: str) -> BadArguments:
@@ -304,9 +297,9 @@ def _stands_without_game(
     return standing.board is not None or first[:1].isdigit()
 
 
-def _is_called_otherwise(word: str) -> bool:
-    """Whether a first word is a setting, or a verb elsewhere; the refusal suggests the line that was meant."""
-    return word.casefold() in CHOICES or word.casefold() in named("verbs-elsewhere")
+def _is_called_otherwise(words: Sequence[str]) -> bool:
+    """Whether the first word is a setting, or a verb elsewhere; the refusal suggests the line that was meant."""
+    return "".join(words[:1]).casefold() in CHOICES.keys() | named("verbs-elsewhere").keys()
 
 
 def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
@@ -321,19 +314,15 @@ def _keyed(line: str) -> tuple[list[str], dict[str, str]]:
     (['change', 'password', 'ann', 'geheim', 'geheim!'], {})
     """
     words = line.split()
-    keyed = list(map(_in_plain_letters, words))
+    keyed = [unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„") for word in words]
+    # A word of marks alone, such as a pass by two dashes, stays as it is.
+    keyed = [plain if any(map(str.isalnum, plain)) else word for plain, word in zip(keyed, words, strict=True)]
     # Phones end a dictated line in a full stop; a lone word is a move, and its rules read that.
     if keyed[1:]:
         keyed[-1] = keyed[-1].rstrip("”.!") or keyed[-1]
     forms = [plain for plain, _ in {*zip(keyed, words, strict=True)}]
     keyed = [plain if forms.count(plain) == 1 else word for plain, word in zip(keyed, words, strict=True)]
     return keyed, {plain: word for plain, word in zip(keyed, words, strict=True) if plain != word}
-
-
-def _in_plain_letters(word: str) -> str:
-    """The word in plain characters; one of marks alone, such as a pass by two dashes, stays as it is."""
-    plain = unicodedata.normalize("NFKC", word).translate(_DASHES).strip("“”„")
-    return plain if any(map(str.isalnum, plain)) else word
 
 
 def _as_typed(args: Mapping[str, str], typed: Mapping[str, str]) -> dict[str, str]:
@@ -352,37 +341,26 @@ def _unlisted(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) ->
     Only after the names of games and players, the numbers of boards and the like; never in a move or in a text.
     """
     if verb.name == "set":
-        return _unspaced(words)
-    if not _takes_list(verb):
+        setting = [*words[:1], "_".join(words[1:]).removeprefix("to_")]
+        return setting if is_choice(setting) else words
+    takes_list = any(param.many or param.name == "USERID2" for param in verb.params)
+    if verb.has_text or not takes_list or not _FREE.isdisjoint(verb.keys):
         return words
     found: list[str] = []
     for word in words[:-1]:
         bare = word.removesuffix(",")
         # Somebody may be called "and"; behind another name it only joins two.
-        if word.casefold() == "and" and found and _is_listed(found[-1], is_userid):
+        if word.casefold() == "and" and _is_listed("".join(found[-1:]), is_userid):
             continue
         # A comma belongs to a password or to the words of a text.
         found.append(bare if _is_listed(bare, is_userid) else word)
     return found + words[-1:]
 
 
-def _takes_list(verb: Verb) -> bool:
-    """Whether several names may stand behind the verb, and no words that may be anything."""
-    is_free = verb.has_text or not _FREE.isdisjoint(param.key for param in verb.params)
-    return not is_free and any(param.many or param.name == "USERID2" for param in verb.params)
-
-
 def _is_listed(word: str, is_userid: Callable[[str], bool]) -> bool:
     """Whether a word names a board, a game or a player, as those of a list do."""
     is_board = word.isdecimal() and len(word) >= len(str(FIRST_BOARD))
     return is_board or word.casefold() in GAMES or word.casefold() in SELECTORS or is_userid(word)
-
-
-def _unspaced(words: list[str]) -> list[str]:
-    """A setting and its value in one word each, without a "to" between them, if that is what they are."""
-    value = words[2:] if words[1:2] == ["to"] else words[1:]
-    setting = [*words[:1], "_".join(value)]
-    return setting if is_choice(setting) else words
 
 
 def _uncourteous(verb: Verb, words: list[str], is_userid: Callable[[str], bool]) -> list[str]:
@@ -421,9 +399,11 @@ def _check_game_in_front(
         raise no_game(words[0], f"{verb.name} GAME")
 
 
-def _lacks_move(verb: Verb, words: Sequence[str], args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
+def _lacks_move(
+    verb: Verb, words: Sequence[str], args: Mapping[str, str] | None, is_userid: Callable[[str], bool]
+) -> bool:  # fmt: skip
     """Whether the command ends with a userid and a password, and the move after them is missing."""
-    if "MOVE" not in verb.keys or "PASSWORD" in args:
+    if "MOVE" not in verb.keys or (args is not None and "PASSWORD" in args):
         return False
     userid = words[-2] if len(words) in (2, 3) else ""
     return userid.isalpha() and len(userid) > 1 and find(userid) is None and is_userid(userid)
@@ -500,7 +480,7 @@ def _check_begun(words: list[str], standing: Standing) -> None:
             f'The words of "{ordered.name}" stand in another order.' if is_whole else f'"{ordered.name}" is meant:'
         )
         raise UnknownCommand(problem, reordered(words, ordered, standing))
-    if len(words) > 1 and find(words[1], per_game=True) and not (_is_called_otherwise(words[0]) or is_said(words[0])):
+    if len(words) > 1 and find(words[1], per_game=True) and not (_is_called_otherwise(words) or is_said(words[0])):
         raise no_game(words[0], " ".join(["GAME", *unsecret(words[1:])]))
 
 
@@ -589,15 +569,11 @@ def lift(
         while (end := _following(block[-1], lines, at)) > at:
             block += filter(None, map(str.strip, lines[at:end]))
             at = end
-        _add(plans, len(left), "\n".join(block))
+        # Plans with nothing between them become one.
+        if plans and plans[-1][0] == len(left):
+            block.insert(0, plans.pop()[1])
+        plans.append((len(left), "\n".join(block)))
     return left, plans
-
-
-def _add(plans: list[tuple[int, str]], at: int, text: str) -> None:
-    """Adds a plan; plans with nothing between them become one."""
-    if plans and plans[-1][0] == at:
-        text = f"{plans.pop()[1]}\n{text}"
-    plans.append((at, text))
 
 
 def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:
@@ -658,12 +634,8 @@ def first_words(text: str) -> str:
 
 def is_moves(text: str) -> bool:
     """Whether the text holds only parts of moves and plan words, even misspelt ones."""
-    words = list(filter(None, (word.strip(".!?()") for word in re.split(r"[\s:;,]+", text.translate(WIDE)))))
-    return bool(words) and all(map(_is_plan_word, words))
-
-
-def _is_plan_word(word: str) -> bool:
-    plain = word.casefold()
-    if MOVE_WORD.fullmatch(plain) or plain in _PLAN_WORDS:
-        return True
-    return bool(difflib.get_close_matches(plain[:20], ("resign", "accept", "reject", "pass", "swap"), 1, 0.8))
+    pieces = (piece.strip(".!?()").casefold() for piece in re.split(r"[\s:;,]+", text.translate(WIDE)))
+    words = list(filter(None, pieces))
+    others = (word for word in words if not (MOVE_WORD.fullmatch(word) or word in _PLAN_WORDS))
+    verbs = ("resign", "accept", "reject", "pass", "swap")
+    return bool(words) and all(difflib.get_close_matches(word[:20], verbs, 1, 0.8) for word in others)

@@ -7,27 +7,14 @@ is a phrase of the book. An answer with a doubt, or with both a yes and a no, ag
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from games import GAMES
-from pbm.reading.book import Phrase, Spans, common, words
+from pbm.reading.book import Phrase, common, words
 from pbm.reading.games_named import game_named
-from pbm.reading.sentences import (
-    Sentence,
-    Word,
-    as_written,
-    is_name,
-    is_signature,
-    meanings,
-    of_group,
-    phrases,
-    plain,
-    plain_spans,
-    says,
-    sentences,
-    unclosed,
-)
+from pbm.reading.intent import Surroundings
+from pbm.reading.sentences import Sentence, as_written, is_name, is_signature, phrases, plain, says, sentences, words_of
 from pbm.values import frozen
 
 READ = 8
@@ -90,7 +77,9 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         if refusal in every:
             return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
     name = next(filter(None, (_named(sentence, others) for sentence in said[:READ])), "")
-    if not _agrees(every, name, to_play=to_play):
+    # An invitation asks for a name, so whoever gives it agrees.
+    agreeing = {"yes", *_PLAYING, *([_NAMING] if name else [])} if to_play else {"yes"}
+    if every.isdisjoint(agreeing):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
     # Only a game needs a plain yes: its board goes to somebody else at once.
@@ -98,14 +87,6 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         return Consent(Answer.YES, name)
     answer = _to_game(written, kinds, is_other=bool(game) and game_named(text) not in ("", game))
     return Consent(answer, name if answer is Answer.YES else "")
-
-
-def _agrees(kinds: Set[str], name: str, *, to_play: bool) -> bool:
-    """Whether an answer says yes anywhere. name: that it gives its writer."""
-    if not to_play:
-        return "yes" in kinds
-    # An invitation asks for a name, so whoever gives it agrees.
-    return (bool(name) and _NAMING in kinds) or not kinds.isdisjoint({"yes", *_PLAYING})
 
 
 def _to_game(written: Sequence[Sentence], kinds: Sequence[set[str]], *, is_other: bool) -> Answer:
@@ -117,18 +98,18 @@ def _to_game(written: Sequence[Sentence], kinds: Sequence[set[str]], *, is_other
     return Answer.YES if not is_other and (is_understood or _is_exact(written)) else Answer.UNCLEAR
 
 
-def _begins_with_yes(sentence: str, others: Collection[str]) -> bool:
-    """Whether a refusal begins with a yes, so that it is no plain one: "yes and no", "va bene, ma non ora"."""
-    first_word, clause = plain(sentence).partition(" ")[0], sentence.partition(",")[0]
-    said = [*_answers(first_word, others), *_answers(clause, others)]
-    return any(phrase.does in ("yes", "yes gladly") for phrase in said)
-
-
 def _is_exact(written: Sequence[Sentence]) -> bool:
     """Whether an answer is one word on a line of its own, and nothing below it limits or doubts it."""
     first, *below = written
     is_word = first.is_alone and " " not in first.text
     return is_word and not any(says(each.text, "doubt", "limits") for each in below)
+
+
+def _begins_with_yes(sentence: str, others: Collection[str]) -> bool:
+    """Whether a refusal begins with a yes, so that it is no plain one: "yes and no", "va bene, ma non ora"."""
+    first_word, clause = plain(sentence).partition(" ")[0], sentence.partition(",")[0]
+    said = [*_answers(first_word, others), *_answers(clause, others)]
+    return any(phrase.does in ("yes", "yes gladly") for phrase in said)
 
 
 def is_bare(text: str) -> bool:
@@ -158,7 +139,7 @@ def introduced(text: str) -> str:
     letter, _, card = text.rstrip().rpartition("\n\n")
     # Many programs put the writer's card below an empty line, with no word that closes the letter.
     above = letter if letter and is_signature(card) else text
-    said = [each.text for each in sentences(unclosed(above))][:READ]
+    said = [each.text for each in sentences(above)][:READ]
     for sentence in said:
         for part in _parts(sentence):
             name = _named(part, ())
@@ -201,21 +182,8 @@ def kinds_in(sentence: str, others: Collection[str]) -> list[set[str]]:
 
 
 def _answers(sentence: str, others: Collection[str]) -> list[Phrase]:
-    names = {other.casefold() for other in others}
-
-    def of_words(found: Sequence[Word]) -> Spans:
-        without_names = plain_spans(found)
-
-        def spans(slot: str, place: int) -> Sequence[tuple[int, str]]:
-            word = found[place].plain
-            if slot in ("inviter", "game"):
-                return [(place + 1, "")] if word in (names if slot == "inviter" else GAMES) else ()
-            # The place stands for the name, which is wanted as it was written.
-            return [(end, str(place)) for end, _ in without_names(slot, place)]
-
-        return spans
-
-    found = [phrase for phrase in of_group(meanings(sentence, of_words), "answer") if phrase.group]
+    here = Surroundings(lambda _: None, inviters=frozenset(map(str.casefold, others)))
+    found = [phrase for phrase in here.phrases(sentence, "answer") if phrase.group]
     # "No problem with that" refuses nothing
     return [phrase for phrase in found if not phrase.is_loose] if says(sentence, "courtesy") else found
 
@@ -224,7 +192,8 @@ def _named(sentence: str, others: Collection[str]) -> str:
     """The name that a sentence gives, as it was written; "" for none."""
     for phrase in _answers(sentence, others):
         if phrase.does in (_NAMING, _OWN_NAME):
-            name = as_written(sentence, int(phrase.named("name")[0])).rstrip(".-")
+            names = [word.plain for word in words_of(sentence)]
+            name = as_written(sentence, names.index(phrase.named("name")[0])).rstrip(".-")
             if _may_be_named(name, others):
                 return name
     return ""

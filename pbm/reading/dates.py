@@ -86,7 +86,12 @@ class _Day:
         return self._first(until - timedelta(days=back) for back in range(_SEARCHED))
 
     def _first(self, days: Iterable[date]) -> date:
-        found = self._exact() if self.year else next(filter(self._is, days), None)
+        found = next(filter(self._is, days), None)
+        if self.year:
+            try:
+                found = date(self.year, self.month, self.day) if 1970 <= self.year <= 9000 else None
+            except ValueError:
+                found = None
         if found is None:
             raise _no_day(self.text)
         return found
@@ -95,12 +100,6 @@ class _Day:
         if self.weekday is not None:
             return day.weekday() == self.weekday
         return day.day == self.day and self.month in (0, day.month)
-
-    def _exact(self) -> date | None:
-        try:
-            return date(self.year, self.month, self.day) if 1970 <= self.year <= 9000 else None
-        except ValueError:
-            return None
 
 
 def names_days(text: str) -> bool:

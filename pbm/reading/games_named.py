@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
-
 from games import GAMES
 from pbm.reading.book import Phrase, words
 from pbm.reading.intent import Surroundings, titles_of
@@ -25,6 +22,11 @@ def topic(text: str) -> str:
     return ""
 
 
+def _said(text: str, group: str) -> list[Phrase]:
+    here = Surroundings(lambda _: None)
+    return [phrase for phrase in here.phrases(text, group) if phrase.group and "{" not in phrase.line]
+
+
 def rules_wanted(text: str) -> str:
     """The command for the page about a game whose rules a letter asks for; "" if it asks for none, or names no game.
 
@@ -33,11 +35,6 @@ def rules_wanted(text: str) -> str:
     """
     game = game_named(text)
     return f"help {game}" if game and topic(text) == "help GAME" else ""
-
-
-def _said(text: str, group: str) -> list[Phrase]:
-    here = Surroundings(lambda _: None)
-    return [phrase for phrase in here.phrases(text, group) if phrase.group and "{" not in phrase.line]
 
 
 def starts(text: str) -> bool:
@@ -64,18 +61,13 @@ def game_named(text: str) -> str:
     """
     bare = plain(text).split()
     for before, word, behind in zip(["", *bare], bare, [*bare[1:], ""], strict=False):
-        if word in GAMES and _is_game(before, word, behind):
+        # A common word means a game where it stands alone, or beside a word such as "play".
+        is_played = before in words("before-games") or behind in words("after-games") or not (before or behind)
+        if word in GAMES and (is_played or word not in words("also-words")):
             return word
     said = f" {' '.join(bare)} "
     titles = titles_of(tuple(GAMES))
     return next((name for title, name in titles.items() if title not in GAMES and f" {title} " in said), "")
-
-
-def _is_game(before: str, word: str, behind: str) -> bool:
-    """Whether a word means a game. A common word does where it stands alone, or beside a word such as "play"."""
-    is_alone = not (before or behind)
-    is_played = before in words("before-games") or behind in words("after-games")
-    return word not in words("also-words") or is_alone or is_played
 
 
 def game_elsewhere(text: str) -> str:
@@ -86,14 +78,3 @@ def game_elsewhere(text: str) -> str:
     """
     found = next((word for word in plain(text).split() if word in words("elsewhere")), "")
     return "" if game_named(text) else found
-
-
-def people_named(text: str, how: str) -> Iterator[str]:
-    """The words that may name somebody: to play ("rivals"), or to be told something ("told").
-
-    >>> list(people_named("I want to play hex with anna", "rival")), list(people_named("tell bob I'm ill", "told"))
-    (['hex', 'anna'], ['bob'])
-    """
-    for before, word in pairwise(plain(text).split()):
-        if before in words(f"before-{how}"):
-            yield word

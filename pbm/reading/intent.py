@@ -107,6 +107,8 @@ class Surroundings:
     """The writer is to move, so a move that they speak of may be meant."""
     rival: str = ""
     """The userid of the other player, who is the only one of whom anything may be asked."""
+    inviters: frozenset[str] = frozenset()
+    """Who may be addressed besides, in lower case."""
     _known: dict[str, str | None] = field(default_factory=dict)
     _meanings: dict[str, list[Phrase]] = field(default_factory=dict)
 
@@ -178,7 +180,7 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "robot": lambda _, word: ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),
-    "inviter": lambda _situation, _word: False,
+    "inviter": lambda situation, word: word in situation.inviters,
     "column": lambda situation, word: len(word) == 1 and word.isalpha() and situation.move(word) is not None,
 }
 """The slots that are one word, and which word it may be."""
@@ -198,9 +200,10 @@ def _times(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
 
 def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     """A game by its name, by its title, or by what it is called elsewhere: "connect four"."""
-    titles, spans = titles_of(tuple(GAMES)), list[tuple[int, str]]()
-    if found[place].plain not in _first_words():
+    games, spans = tuple(GAMES), list[tuple[int, str]]()
+    if found[place].plain not in _first_words(games):
         return spans
+    titles = titles_of(games)
     for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
         name = titles.get(" ".join(word.plain for word in found[place:end]))
         if name is not None:
@@ -209,8 +212,8 @@ def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
 
 
 @cache
-def _first_words() -> frozenset[str]:
-    return frozenset(title.partition(" ")[0] for title in titles_of(tuple(GAMES)))
+def _first_words(games: Sequence[str]) -> frozenset[str]:
+    return frozenset(title.partition(" ")[0] for title in titles_of(games))
 
 
 @cache
@@ -335,12 +338,10 @@ class _Reader:
         if spoken_of and self.here.is_turn:
             return Ask(spoken_of)
         asks = asks or any(self._in_clauses(each.text, "board", "everywhere") for each in self.left)
-        return Talk(is_held=asks or bool(self._held()) or self._may_be_move())
-
-    def _may_be_move(self) -> bool:
-        """Whether a player in their turn names what looks like a cell, but is no legal move."""
+        # What looks like a cell, but is no legal move.
         found = [word.plain for each in self.left for word in words_of(each.text)]
-        return self.here.is_turn and any(CELL.fullmatch(word) for word in found)
+        may_be_move = self.here.is_turn and any(map(CELL.fullmatch, found))
+        return Talk(is_held=asks or bool(self._held()) or may_be_move)
 
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""

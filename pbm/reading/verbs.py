@@ -267,21 +267,14 @@ def bind(verb: Verb, words: list[str], standing: Standing, is_userid: Callable[[
         return {}
     for params in forms(verb, standing):
         args = _fit(params, words)
-        if (
-            args is not None
-            and not _is_move(verb, args, standing)
-            and _names_game(args, is_userid)
-            and ("PASSWORD" not in args or not (standing.proven or _is_said(verb, args)) or _logs_in(args, is_userid))
-        ):
+        if args is None or not _names_game(args, is_userid) or not _may_log_in(verb, args, standing, is_userid):
+            continue
+        # In an answer to a board mail the word in place of a board may be a move: "preview 6" names edge 6.
+        number = args.get("BOARD", "").partition("#")[0]
+        may_be_move = standing.board is not None and "MOVE" in verb.keys and number.isdecimal()
+        if not may_be_move or int(number) >= FIRST_BOARD:
             return args
     return None
-
-
-def _is_move(verb: Verb, args: Mapping[str, str], standing: Standing) -> bool:
-    """Whether the word in place of a board is a move: in an answer to a board mail "preview 6" names edge 6."""
-    number = args.get("BOARD", "").partition("#")[0]
-    may_be = standing.board is not None and "MOVE" in verb.keys
-    return may_be and number.isdecimal() and int(number) < FIRST_BOARD
 
 
 def _names_game(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
@@ -296,20 +289,18 @@ def _names_game(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bo
     return args["GAME"].casefold() in GAMES and bool(is_somebody)
 
 
-def _is_said(verb: Verb, args: Mapping[str, str]) -> bool:
-    """Whether the word in place of a userid is a common word: "puzzle for chess" contains no password, and neither does
-    "play hex against lily".
+def _may_log_in(
+    verb: Verb, args: Mapping[str, str], standing: Standing, is_userid: Callable[[str], bool]
+) -> bool:  # fmt: skip
+    """Whether the words in place of a userid and a password, if there are any, may be these.
 
-    False for verbs with text, because "message in a bottle" would then name players.
+    "puzzle for chess" contains no password, and neither does "play hex against lily"; but "message in a bottle" must
+    not name players. "message bob carol dave" does, and neither a short word nor a robot's name is a password.
     """
-    return not verb.has_text and args["USERID"].casefold() in kind("common") | kind("before-rival")
-
-
-def _logs_in(args: Mapping[str, str], is_userid: Callable[[str], bool]) -> bool:
-    """Whether the words in place of a userid and a password may be these. "message bob carol dave" names three players,
-    and neither a short word nor the name of a robot is a password.
-    """
-    word = args["PASSWORD"]
+    word = args.get("PASSWORD", "")
+    is_said = not verb.has_text and args.get("USERID", "").casefold() in kind("common") | kind("before-rival")
+    if not word or not (standing.proven or is_said):
+        return True
     may_be_secret = len(word) >= SHORTEST_SECRET and not ROBOT.fullmatch(word.casefold())
     return may_be_secret and is_userid(args["USERID"]) and not ("TO-USERID" in args and is_userid(word))
 

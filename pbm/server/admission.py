@@ -24,7 +24,7 @@ from pbm.domain.tokens import ChatToken, DigestToken, PlayerToken, SeatToken, Si
 from pbm.mailin import Envelope, Judgement
 from pbm.mailin.authentication import judged, network_of, peer
 from pbm.mailin.headers import Robot, one_address, tokens
-from pbm.mailin.mime import Fields, TooLongError, split
+from pbm.mailin.mime import head
 from pbm.store import Transaction
 from pbm.values import frozen
 
@@ -179,7 +179,7 @@ class Admission:
                 # Their provider lets nobody else write this on the envelope, even if others there have the token.
                 if match is not None and match.players[token.seat - 1] in tx.players.of_address(mail.mail_from or ""):
                     yield Whose(writer=f"{present}, from home")
-        fields = self._fields(mail)
+        fields = head(mail.raw)
         sender, envelope = one_address(fields.get("from", [])), Envelope(mail.mail_from, mail.recipients)
         if judged(fields, envelope, self._robot, sender) is Judgement.PASSED:
             for player in tx.players.of_address(sender):
@@ -197,7 +197,7 @@ class Admission:
         if mail.source is not None:
             return _Written(Rank.PLAYING, Whose())
         reply, bounce = tokens(mail.recipients, self._robot)
-        token = self._signer.open(reply) if reply else None
+        token = self._signer.open(reply or "")
         # Emails are forwarded: whoever holds one, and sends large answers, uses up nothing of its player elsewhere.
         network = network_of(self._peer(mail), 24)
         if isinstance(token, SeatToken | ChatToken):
@@ -214,13 +214,4 @@ class Admission:
 
     def _peer(self, mail: Arriving) -> str:
         """The machine that handed the mail to us, or to the mail server of ours that hands all of them over."""
-        return peer(self._fields(mail), self._robot) if self._robot.authserv_id else mail.peer
-
-    @staticmethod
-    def _fields(mail: Arriving) -> Fields:
-        """The header fields; none if there are too many."""
-        try:
-            return split(mail.raw)[0]
-        # The mail is parked later; here it counts like one without these fields.
-        except TooLongError:
-            return Fields()
+        return peer(head(mail.raw), self._robot) if self._robot.authserv_id else mail.peer

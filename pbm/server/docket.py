@@ -1,6 +1,6 @@
 """What is known of a mail at each stage, and how its end is written.
 
-Received -> Prepared: who sent it and what it asks; its passwords are Checked -> Obeyed: what that leads to
+Received -> Prepared: who sent it and what it asks; its passwords are Checked
          -> Settled: its end, and the mails that are owed because of it -> Ended: both written
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import structlog
 
 from pbm.core.counts import SETTLED
-from pbm.core.limits import Pool, TooMuch, Whose
+from pbm.core.limits import Pool, Whose
 from pbm.core.request import Credentials, Sender
 from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
@@ -175,21 +175,6 @@ class Prepared(NamedTuple):
             return {Whose(author=userid) for userid in players}
         pool = Pool.UNPROVEN if self.sender.usual is None else Pool.USUAL
         return {Whose(pool, author=self._seat or self.letter.sender.casefold())}
-
-
-class Obeyed(NamedTuple):
-    """A mail's effects, before answers that are too many are left out."""
-
-    mails: tuple[Mail, ...]
-    author: Player | None = None
-    """Who sent the mail, as far as that is known now."""
-    asked: frozenset[str] = frozenset()
-    """The mailboxes to which questions go that were counted as such."""
-    withheld: TooMuch | None = None
-    """Why a question was left out; None if none was."""
-    told: str = ""
-    """Why it gets no answers; empty if it gets them."""
-    about: Mapping[str, str] = {}
 
 
 class Settled(NamedTuple):

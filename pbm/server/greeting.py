@@ -19,12 +19,11 @@ from pbm.reading.book import words as kind
 from pbm.reading.commands import begins
 from pbm.reading.consent import Answer as Consented
 from pbm.reading.consent import consent, introduced
-from pbm.reading.games_named import game_elsewhere, game_named, starts, topic
+from pbm.reading.games_named import game_elsewhere, game_named, lost, starts, topic
 from pbm.reading.sentences import plain as plain_words
 from pbm.reading.sentences import sentences, unsigned
 from pbm.reading.slips import is_said
 from pbm.reading.verbs import find, redact
-from pbm.server.plain import is_newcomers
 
 _ROOM = 16_000
 """Characters of the answers to several commands, so that one mail stays below 60 kB: a list may be as long as that."""
@@ -39,7 +38,11 @@ def answer_mail(request: Request) -> list[Mail]:
     known = reader.player is not None
     if not known and request.refusal is not None and _is_talk(request, request.refusal, answers[-1].line):
         leaves = bool(request.author.offered.leaves) or _wants_no_mail(request)
-        answers = [_farewell(request) if leaves else _greeting(request, answers[-1].line)]
+        answers = [_greeting(request, answers[-1].line)]
+        # Who wants no more mail is offered no game.
+        if leaves:
+            text = request.outgoing.page("forgotten.txt", robot=request.tools.composer.robot.address)
+            answers = [Answer("", Outcome.DONE, text, "pbm: you have no account", is_greeting=True)]
         reader = replace(reader, newcomer=reader.newcomer and replace(reader.newcomer, leaves=int(leaves)))
     failed = any(answer.outcome is Outcome.FAILED for answer in answers)
     original = redact(original_of(request), request.secrets) if failed and known else ""
@@ -48,6 +51,23 @@ def answer_mail(request: Request) -> list[Mail]:
     return request.tools.composer.answer(
         reader, answers, request.now, request.message, original, request.author.sent_from, wish.told if wish else ""
     )
+
+
+def is_newcomers(text: str) -> bool:
+    """Whether the words read like a faulty command, but may be a newcomer's plain words.
+
+    >>> [is_newcomers(text) for text in ("play", "help me please", "unsubscribe", "What is this?", "games", "what bob")]
+    [True, True, True, True, True, False]
+    """
+    said = plain_words(text)
+    first = said.split(" ")[0]
+    if lost(text) or first == "play" or topic(text) == "help":
+        return True
+    answer = consent(text).answer
+    # "unsubscribe" and a lone "yes" or "no" answer something, though we asked nothing.
+    if answer is Consented.NEVER or (" " not in said and answer is not Consented.UNCLEAR):
+        return True
+    return text.rstrip().endswith("?") and first in kind("common") and find(first) is None
 
 
 def _is_talk(request: Request, refusal: Exception, line: str) -> bool:
@@ -76,12 +96,6 @@ def _wants_no_mail(request: Request) -> bool:
     """Whether a stranger wants to be forgotten, or to get no more mail."""
     words = f"{request.message.text} {strip_subject(request.message.subject)}"
     return consent(request.message.text or words).answer is Consented.NEVER
-
-
-def _farewell(request: Request) -> Answer:
-    """The answer to somebody without an account who wants no more mail: it offers no game."""
-    text = request.outgoing.page("forgotten.txt", robot=request.tools.composer.robot.address)
-    return Answer("", Outcome.DONE, text, "pbm: you have no account", is_greeting=True)
 
 
 def _greeting(request: Request, line: str) -> Answer:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from time import thread_time
 
 import structlog
@@ -28,6 +27,7 @@ from pbm.domain.calendars import StopKind
 from pbm.domain.errors import NeedsIdentity, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Arrival, Mail, Received
+from pbm.domain.match import Player
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Judgement, Message, Unlock, heading
 from pbm.mailin.authentication import network_of
@@ -39,7 +39,7 @@ from pbm.reading.commands import Command, begins, clean, is_ours
 from pbm.reading.sentences import passwords_told
 from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner
-from pbm.server.docket import Checked, Obeyed, Prepared, Settled
+from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
 from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
@@ -181,8 +181,15 @@ class Handler:
         """Do what the mail asks. Raises: anything that goes wrong; what was written must then be undone."""
         WAITED.observe(max(0.0, (tx.now - mail.row.received_at).total_seconds()))
         settled = self._undone(tx, mail)
-        if settled is None:
-            settled = self._bounded(tx, self._obey(tx, mail), mail)
+        if settled is not None:
+            return settled
+        begun = thread_time()
+        settled = self._obey(Desk(tx, self.tools), mail)
+        # The processor time is charged to its sender.
+        tenths = int((thread_time() - begun) * 10)
+        if tenths:
+            for payer in mail.payers:
+                spend(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer, tenths)
         return settled
 
     def _undone(self, tx: Transaction, mail: Prepared) -> Settled | None:
@@ -226,35 +233,38 @@ class Handler:
         if mail.holds_passwords:
             settle(tx, self.tools.limits, mail.logins, mail.checked.verified, mail.origin)
 
-    def _obey(self, tx: Transaction, mail: Prepared) -> Obeyed:
-        """Do what the mail asks and compose its mails; the processor time is charged to its sender."""
-        begun = thread_time()
-        obeyed = self._obeyed(Desk(tx, self.tools), mail)
-        tenths = int((thread_time() - begun) * 10)
-        if tenths:
-            for payer in mail.payers:
-                spend(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer, tenths)
-        return obeyed
-
-    def _overworked(self, mail: Prepared, now: datetime) -> TooMuch | None:
-        """Why a mail's commands would be too much computing for its sender, if they would."""
-        # Few mails take long enough to be counted.
-        if not self._computing.levels:
-            return None
-        problems = (excess(self._computing, self.tools.limits, now, Act.COMPUTING, payer) for payer in mail.payers)
-        return next(filter(None, problems), None)
-
-    def _obeyed(self, at: Desk, mail: Prepared) -> Obeyed:
-        request = self._carry_out(at, mail)
-        mails = tuple(mails_of(request))
+    def _obey(self, at: Desk, mail: Prepared) -> Settled:
+        """Do what the mail asks, and compose its mails."""
+        request, seated = self._carry_out(at, mail), mail.sender.seated
+        caused = mails_of(request)
         # A machine's mail: the move is played, and the other player hears of it; but two machines would talk for ever.
         if not mail.is_answered:
-            writer = mail.sender.seated
-            mails = tuple(each for each in mails if not each.reply and (writer is None or each.player_id != writer.id))
-        author, told = request.author.player or request.sender.proven, told_since_the_ply(request)
+            writer = seated.id if seated is not None else 0
+            caused = [each for each in caused if not each.reply and each.player_id != writer]
+        author = request.author.player or request.sender.proven
         if author is not None and mail.sender.newcomer:
             note_home(at.tx, author.userid, mail.origin)
-        return Obeyed(mails, author, frozenset(request.asked), request.withheld, told, _about(request, mail))
+        return self._bounded(request, mail, caused, author)
+
+    def _bounded(self, request: Request, mail: Prepared, caused: Sequence[Mail], author: Player | None) -> Settled:
+        """The end of the mail without the answers that are too many, and why any were left out. author: of the mail."""
+        mails, seated, told = list[Mail](), mail.sender.seated, told_since_the_ply(request)
+        reason = f"limit: a question was left out. {request.withheld}" if request.withheld else ""
+        for each in caused:
+            # A mail with the token of one player's seat may act for somebody else, too, by their password.
+            reader = seated if seated is not None and each.player_id == seated.id else author
+            problem = self._why_not(request.tx, each, mail.cause(reader), request.asked, told)
+            if problem is None:
+                mails.append(each)
+                continue
+            LIMITED.inc()
+            log.warning("not_answered", address=each.address, board=each.board, reason=str(problem))
+            reason = f"limit: not answered. {problem}"
+            if isinstance(problem, TooMuch):
+                # Who proves nothing has at most asked for a question, which is sent or left out.
+                is_undone = author is None and seated is None and not request.asked
+                mails += self._regrets.of_silence(request.tx, each.address, problem, ignored=is_undone)
+        return Settled(Arrival.HANDLED, reason, tuple(mails), about=_about(request, mail))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
         """Do what the mail asks; if only proof of its sender is missing, ask the claimed player for it."""
@@ -264,8 +274,10 @@ class Handler:
         )
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
         # Computing is charged once it is done, so whoever has used theirs up is put off before.
-        if problem := self._overworked(mail, tx.now):
-            return blank.put_off(problem)
+        for payer in mail.payers:
+            problem = excess(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer)
+            if problem is not None:
+                return blank.put_off(problem)
         if mail.sender.bystander_of is not None:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         _note_sender(tx, mail)
@@ -306,34 +318,18 @@ class Handler:
             note_home(request.tx, player.userid, mail.origin)
         return request
 
-    def _bounded(self, tx: Transaction, obeyed: Obeyed, mail: Prepared) -> Settled:
-        """The end of the mail without the answers that are too many, and why any were left out."""
-        mails = list[Mail]()
-        reason = f"limit: a question was left out. {obeyed.withheld}" if obeyed.withheld else ""
-        seated = mail.sender.seated
-        # Who proves nothing has at most asked for a question, which is sent or left out.
-        is_undone = obeyed.author is None and seated is None and not obeyed.asked
-        for each in obeyed.mails:
-            # A mail with the token of one player's seat may act for somebody else, too, by their password.
-            reader = seated if seated is not None and each.player_id == seated.id else obeyed.author
-            problem = self._why_not(tx, each, mail.cause(reader), obeyed)
-            if problem is None:
-                mails.append(each)
-                continue
-            LIMITED.inc()
-            log.warning("not_answered", address=each.address, board=each.board, reason=str(problem))
-            reason = f"limit: not answered. {problem}"
-            if isinstance(problem, TooMuch):
-                mails += self._regrets.of_silence(tx, each.address, problem, ignored=is_undone)
-        return Settled(Arrival.HANDLED, reason, tuple(mails), about=obeyed.about)
+    def _why_not(
+        self, tx: Transaction, each: Mail, cause: Cause, asked: Collection[str], told: str
+    ) -> TooMuch | str | None:
+        """Why a mail is left out; None if it may go. An answer that may go is counted.
 
-    def _why_not(self, tx: Transaction, each: Mail, cause: Cause, obeyed: Obeyed) -> TooMuch | str | None:
-        """Why a mail is left out; None if it may go. An answer that may go is counted."""
-        if each.reply and obeyed.told:
-            return obeyed.told
-        if not _is_answer(each, cause.origin.address, obeyed.asked):
-            return None
-        return self.throttle.excess(tx, each, cause)
+        asked: mailboxes whose questions because of the same mail were counted before. told: why it gets no answers.
+        """
+        if each.reply and told:
+            return told
+        own = mailbox(each.address)
+        asks = each.board is None and own == mailbox(cause.origin.address) and own not in asked
+        return self.throttle.excess(tx, each, cause) if each.reply or asks else None
 
     def park(self, tx: Transaction, mail: Prepared, error: Exception) -> Settled:
         """Keep a mail for the operator after a fault of ours, and tell them and the sender, with a reference."""
@@ -391,17 +387,6 @@ def _kept(mail: Prepared, settled: Settled) -> bytes | None:
     return kept if short is raw else short
 
 
-def _is_answer(mail: Mail, sender: str, asked: Collection[str]) -> bool:
-    """Whether a mail is counted as an answer to the mail of a sender.
-
-    asked: mailboxes whose questions because of the same mail were counted before.
-    """
-    if mail.reply:
-        return True
-    own = mailbox(mail.address)
-    return mail.board is None and own == mailbox(sender) and own not in asked
-
-
 _LEFT_OUT = "[left out: it may hold a password]"
 
 
@@ -410,16 +395,12 @@ def _without_passwords(mail: Prepared) -> bytes | None:
     if not isinstance(mail.message, Message) or not mail.secrets:
         return None
     try:
-        words = (mail.message.subject, mail.message.text)
-        return rewritten(mail.row.raw, *(_blackened(each, mail.secrets) for each in words))
+        words = [redact(each, mail.secrets) for each in (mail.message.subject, mail.message.text)]
+        shown = [_LEFT_OUT if any(map(each.__contains__, mail.secrets)) else each for each in words]
+        return rewritten(mail.row.raw, *shown)
     except Exception as error:
         log.error("mail_emptied", exc_info=error)
         return b""
-
-
-def _blackened(words: str, passwords: Collection[str]) -> str:
-    shown = redact(words, passwords)
-    return _LEFT_OUT if any(password in shown for password in passwords) else shown
 
 
 def _about(request: Request, mail: Prepared) -> dict[str, str]:

@@ -21,7 +21,6 @@ from pbm.core.reply import refuse, return_words, says_something
 from pbm.core.request import Flaw, Request, Sender
 from pbm.core.robots import LEVEL_OF, is_robot
 from pbm.domain.errors import BadArguments, Doubt, NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
-from pbm.domain.events import CommentMade
 from pbm.domain.likeness import mailbox
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
@@ -43,11 +42,10 @@ from pbm.reading.verbs import (
     secrets_of_refused,
     words_behind,
 )
-from pbm.server.greeting import answer_mail
+from pbm.server.greeting import answer_mail, is_newcomers
 from pbm.server.logins import Held
-from pbm.server.plain import is_newcomers, restated, restated_line
-from pbm.server.restated import Restated
-from pbm.server.said_on_board import check_sure
+from pbm.server.said_in_letter import restated, restated_line
+from pbm.server.said_on_board import Restated, check_sure
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -92,13 +90,16 @@ class Order:
             refuse(request, "", UnknownCommand(*excuse))
             return request
         if self.reading.torn:
-            self._ask_which(request)
+            said = (self.reading.lines[0], self.reading.torn)
+            asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
+            refuse(request, said[0], Unsure(f"{asked} Answer with the one that you mean.", candidates=said))
             return request
         several, waiting = len(self.commands) > 1, dict[int, NeedsIdentity]()
         for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
             try:
                 request.words.take(self.reading, number, command)
-                self._check_sure(request, number, command)
+                if isinstance(command, Command):
+                    check_sure(request, command, self.reading.doubtful(number, command))
                 answer = run(request, command)
             except NeedsIdentity as error:
                 # The token of a seat is good for its board, so a move there waits for nothing else in the mail.
@@ -128,12 +129,6 @@ class Order:
             return ()
         return _NO_WORDS if request.sender.board else _NO_COMMAND
 
-    def _ask_which(self, request: Request) -> None:
-        """Ask which counts of a subject and a text that are both commands, and differ."""
-        said = (self.reading.lines[0], self.reading.torn)
-        asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
-        refuse(request, said[0], Unsure(f"{asked} Answer with the one that you mean.", candidates=said))
-
     def _ask_for(self, request: Request, waiting: Mapping[int, NeedsIdentity]) -> None:
         """Hold the commands that need more proof than the others, which are done. waiting: by number, and why."""
         if not waiting:
@@ -150,26 +145,13 @@ class Order:
         held_back = Reading(lines, request.words.spend() if has_text else "", remarks=remarks)
         hold(request, Order(held_back, commands), waiting[numbers[0]], several=True)
 
-    def _from(self, number: int) -> Order:
-        """What is left from a command on."""
-        rest = slice(number - 1, None)
-        reading = replace(self.reading, lines=self.reading.lines[rest], remarks=self.reading.remarks[rest])
-        return replace(self, reading=reading, commands=self.commands[rest])
-
-    def _check_sure(self, request: Request, number: int, command: Command | Rejected) -> None:
-        """Raises: BadArguments for a move above words that take it back, and whatever the move would raise."""
-        if not isinstance(command, Command):
-            return
-        said, board = self.reading.doubtful(number, command), _named(command) or request.sender.board
-        # "D4" above "oops, not D4" was played for good.
-        if said and board is not None:
-            check_sure(request, request.boards.load(board), said, command)
-
     def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
         """Refuse a command and do not try the rest, unless the mail means something in plain words."""
         line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
         if isinstance(error, Doubt):
-            ask_whether(request, self._from(number), error, several=several)
+            rest = slice(number - 1, None)
+            left = replace(self.reading, lines=self.reading.lines[rest], remarks=self.reading.remarks[rest])
+            ask_whether(request, replace(self, reading=left, commands=self.commands[rest]), error, several=several)
             return request
         try:
             # Who has no account cannot know the commands, so any words may be meant as a wish to play.
@@ -199,33 +181,24 @@ class Order:
     def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
         """Refuse a line that names its board, unless it means something in plain words; the other lines go on."""
         line, remark = self.reading.lines[number - 1], self.reading.remarks[number - 1]
+        command, meant = self.commands[number - 1], None
         try:
-            meant = restated_line(request, line, remark, self.commands[number - 1])
+            meant = restated_line(request, line, remark, command)
             if meant is not None:
-                self._do_line(request, number, meant, several=several)
+                assert meant.board is not None  # noqa: S101  it stands in the line
+                (found,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
+                is_taken = isinstance(command, Command)
+                request.words.restate(meant.board, meant.comment, meant.read_as, is_taken=is_taken)
+                _note_done(request, line, run(request, found), several=several)
                 return
         except NeedsIdentity:
             raise
         except REFUSALS as unsure:
             error = unsure
-        command = self.commands[number - 1]
-        if isinstance(command, Command) and command.verb.has_text:
-            request.words.spend(_named(command))
+        is_text = isinstance(command, Command) and command.verb.has_text
+        if is_text or (meant is not None and has_text(meant.line)):
+            request.words.spend()
         refuse(request, line, error, several=several, named=_named(command))
-
-    def _do_line(self, request: Request, number: int, meant: Restated, *, several: bool) -> None:
-        """Carry out what a line means in plain words. Raises: whatever the command raises."""
-        assert meant.board is not None  # noqa: S101  it stands in the line
-        (command,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
-        is_taken = isinstance(self.commands[number - 1], Command)
-        request.words.restate(meant.board, meant.comment, meant.read_as, is_taken=is_taken)
-        try:
-            answer = run(request, command)
-        except REFUSALS:
-            if has_text(meant.line):
-                request.words.spend(meant.board)
-            raise
-        _note_done(request, self.reading.lines[number - 1], answer, several=several)
 
     def _greets(self, request: Request) -> bool:
         """Whether plain words of somebody without an account were done, or mean nothing and are one mail too many."""
@@ -350,14 +323,13 @@ def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
 
 
 def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
-    return tuple(_parse(tx, line, standing) for line in lines)
-
-
-def _parse(tx: Transaction, line: str, standing: Standing) -> Command | Rejected:
-    try:
-        return parse(line, standing, tx.players.knows)
-    except Rejected as error:
-        return error
+    found = list[Command | Rejected]()
+    for line in lines:
+        try:
+            found.append(parse(line, standing, tx.players.knows))
+        except Rejected as error:
+            found.append(error)
+    return tuple(found)
 
 
 def secrets_of(
@@ -605,10 +577,17 @@ def mails_of(request: Request) -> list[Mail]:
 def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> list[Mail]:
     """The mails about what has happened on a board. answered: the mail as these may name it."""
     comments = request.comments(board.match.board)
-    _keep(request, board, comments)
     player, read_as = request.author.player, request.words.read_as.get(board.match.board, "")
-    unread, sent_from = _is_unread(request, board, comments), request.author.sent_from
-    writer = Writer(player, answered, read_as, unread, sent_from) if player is not None else None
+    if player is not None:
+        for comment in comments:
+            board.remark(RemarkKind.COMMENT, player, comment.text)
+    # Levels of robots, who read nothing, are their userids, so only such a name costs a look into the database.
+    others = [each for each in board.match.players if each != player and each.userid in LEVEL_OF]
+    is_unread = any(says_something(each.text) for each in comments) and any(
+        is_robot(request.tx, each) for each in others
+    )
+    sent_from = request.author.sent_from
+    writer = Writer(player, answered, read_as, is_unread, sent_from) if player is not None else None
     return tell_players(request, board, (*request.passed_on, *comments), writer)
 
 
@@ -618,19 +597,3 @@ def _is_told(request: Request, concerned: Set[int], mails: Sequence[Mail]) -> bo
     address = request.message.sender.casefold()
     told = {mail.board for mail in mails if mail.address.casefold() == address}
     return done and bool(concerned) and concerned <= told
-
-
-def _is_unread(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> bool:
-    """Whether a player's words to a board say something, but their opponent is a robot."""
-    if not comments:
-        return False
-    # Levels of robots are their userids, so only such a name costs a look into the database.
-    named = [each for each in board.match.players if each != request.author.player and each.userid in LEVEL_OF]
-    return any(is_robot(request.tx, each) for each in named) and any(says_something(each.text) for each in comments)
-
-
-def _keep(request: Request, board: OpenBoard, comments: Sequence[CommentMade]) -> None:
-    """Store a player's words to a board."""
-    if request.author.player is not None:
-        for comment in comments:
-            board.remark(RemarkKind.COMMENT, request.author.player, comment.text)

@@ -183,8 +183,10 @@ class Bouncing:
             return "about no email of ours that is known"
         if discard.action is Action.COMPLAINT:
             return self._spare(tx, mail)
-        statuses = [failure.status for failure in discard.failures if failure.permanent and failure.status]
-        return self._count(tx, mail, hard=_is_hard(discard), reason=(statuses or [discard.reason])[0])
+        lasting = [failure.status for failure in discard.failures if failure.permanent]
+        # Whether the address itself has failed; a bounce without a report may name nobody, and then its words decide.
+        hard = any(not status.startswith(_OF_THE_MAIL) for status in lasting) if discard.failures else discard.permanent
+        return self._count(tx, mail, hard=hard, reason=next(filter(None, lasting), discard.reason))
 
     def given_up(self, tx: Transaction, queued: Queued, reason: str, is_refused: bool) -> None:
         """Tell of a mail that is given up. A refused recipient counts as a bounce: no bounce will come."""
@@ -277,11 +279,3 @@ class Bouncing:
         subject = f"pbm: complaint of {mail.address}"
         tell_operator(Desk(tx, self.tools), subject, "complaint-operator.txt", complainer=mail.address, userid=userid)
         return f"{mail.address}, which gets nothing any more that is optional" if player else mail.address
-
-
-def _is_hard(discard: Discard) -> bool:
-    """Whether the address itself has failed, and for good."""
-    # A bounce without a report may name nobody; then its words decide.
-    if not discard.failures:
-        return discard.permanent
-    return any(failure.permanent and not failure.status.startswith(_OF_THE_MAIL) for failure in discard.failures)

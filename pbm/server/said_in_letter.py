@@ -1,9 +1,10 @@
-"""Plain words in a mail that answers no board: what they ask of the server."""
+"""Plain words in place of a command: about the board that is answered, about one that is named, or of the server."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from pbm.core.request import Flaw, Request, no_player, userid_named
@@ -12,18 +13,82 @@ from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.features.newcomer import FIRST, sized
 from pbm.mailin import strip_subject
 from pbm.reading.book import Phrase, words
-from pbm.reading.commands import Command
+from pbm.reading.command_lines import Reading
+from pbm.reading.commands import Command, board_first, clean
 from pbm.reading.consent import Answer, consent
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_elsewhere, game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, is_courteous, is_prose, read
-from pbm.reading.sentences import plain, sentences, words_of
-from pbm.reading.verbs import find
-from pbm.server.restated import NO_GAME, Restated, about_time, answers, begins_like_command
+from pbm.reading.sentences import plain, sentences, unsigned, words_of
+from pbm.reading.verbs import FIRST_BOARD, find
+from pbm.server.said_on_board import (
+    BOARD,
+    NO_GAME,
+    SPOKEN,
+    Restated,
+    SaidOnBoard,
+    about_time,
+    answers,
+    begins_like_command,
+    without_boards,
+)
 from pbm.store.matches import Summary
 
 
-def letter(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+def restated(request: Request, reading: Reading, command: Command | Rejected) -> Restated | None:
+    """The meaning of a mail in plain words; None if it is unknown, or if the mail is a command.
+
+    command: its first command, which was refused. Raises: Unsure with the question to the writer; BadArguments.
+    """
+    text, number = reading.text, request.sender.board
+    if not text or (number is None and not request.sender.standing.known):
+        return None
+    is_open = isinstance(command, UnknownCommand | BadArguments) or (
+        isinstance(command, Command) and reading.opens_with(command)
+    )
+    if number is not None:
+        # A command that is refused loads no board, so the refusal shows that of the email.
+        load = request.boards.load if is_open or SPOKEN.fullmatch(text) else request.open
+        return SaidOnBoard(request, load(number), text).restated(is_open=is_open)
+    named = _on_named_board(request, text) if is_open else None
+    return named or _letter(request, unsigned(text).strip() or text, command)
+
+
+def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
+    """As restated, for a line that begins with a board's number, with the remark below it."""
+    named = board_first(clean(line), request.sender.standing)
+    if named is None:
+        return None
+    number, said = named
+    is_open = isinstance(command, Rejected) or command.args.get("MOVE") == said
+    text = "\n".join(filter(None, (said, remark)))
+    meant = SaidOnBoard(request, request.boards.load(number), text, is_alone=False).restated(is_open=is_open)
+    return None if meant is None or meant.line == said else replace(meant, board=number)
+
+
+def _on_named_board(request: Request, text: str) -> Restated | None:
+    """The meaning of words that name exactly one board of the writer's: something to do or show there, but no message
+    to the opponent, because the mail answers the server. Raises: Unsure.
+    """
+    found = [number for number in BOARD.findall(text) if int(number) >= FIRST_BOARD]
+    player = request.sender.writer
+    # With two numbers it is not clear which board is meant; a quoted line is nobody's wish.
+    if player is None or text.startswith(">") or len(found) != 1:
+        return None
+    number = int(found[0])
+    match = request.tx.matches.summary(number)
+    # The number may be a year or a price.
+    if match is None or player not in match.players:
+        return None
+    board = request.boards.load(number)
+    said = without_boards(text, "the game") or "show"
+    # "delete game 101" is "delete the game": "delete" alone is another command.
+    if not isinstance(read(said, Surroundings(lambda _: None)), Sure):
+        said = without_boards(text) or "show"
+    return SaidOnBoard(request, board, said).named(text)
+
+
+def _letter(request: Request, text: str, command: Command | Rejected) -> Restated | None:
     """The meaning of plain words in a mail that answers no board. Raises: BadArguments.
 
     command: what the mail was read as, and refused. If it could be read, only whole phrases count beside it.
@@ -52,8 +117,6 @@ def letter(request: Request, text: str, command: Command | Rejected) -> Restated
     found = _about_games(request, text)
     if found is not None:
         return found
-    if not topic(text):
-        _check_answer(text)
     return _about_topic(request, text, command)
 
 
@@ -85,16 +148,6 @@ def _is_said(text: str, command: Rejected) -> bool:
     if _EXACT.search(text):
         return False
     return text.rstrip().endswith("?") or bool(words("common").intersection(plain(text).split()[1:]) - {"me"})
-
-
-def _check_answer(text: str) -> None:
-    """Raises: BadArguments for a lone yes or no."""
-    if plain(text).split(" ")[0] in ("yes", "no") and len(text.split()) <= MOST_READINGS:
-        raise BadArguments(
-            f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
-            "or is too old by now.",
-            "help",
-        )
 
 
 def _move_of(meant: Meaning) -> str:
@@ -143,13 +196,20 @@ def _which_board(boards: Sequence[int], line: str) -> BadArguments:
 
 
 def _about_games(request: Request, text: str) -> Restated | None:
-    """A wish to play, anywhere in a letter. Raises: BadArguments with the line that challenges whom it names."""
+    """A wish to play, anywhere in a letter. Raises: BadArguments with the line that challenges, joins or tells."""
     if topic(text) != "tournaments":
         _check_rival(request, text)
     told = userid_named(request.tx, text, "told")
     if told:
         raise BadArguments(f"To write to {told}, with your words below:", f"message {told}")
-    _check_joins(request, text)
+    said = plain(text).split()
+    for place, (before, word) in enumerate(pairwise(said)):
+        if before not in words("before-events"):
+            continue
+        # people write "the spring cup" of spring-cup
+        event = request.tx.tournaments.find(word) or request.tx.tournaments.find("-".join(said[place + 1 : place + 3]))
+        if event is not None:
+            raise BadArguments(f"To join {event.name}:", f"tournament join {event.name}")
     absent = game_elsewhere(text)
     return Restated(f"play {absent}") if absent else None
 
@@ -203,18 +263,6 @@ def _check_players(request: Request, text: str) -> None:
         raise no_player(request.tx, unknown)
 
 
-def _check_joins(request: Request, text: str) -> None:
-    """Raises: BadArguments for a wish to take part in a tournament."""
-    said = plain(text).split()
-    for place, (before, word) in enumerate(pairwise(said)):
-        if before not in words("before-events"):
-            continue
-        # people write "the spring cup" of spring-cup
-        event = request.tx.tournaments.find(word) or request.tx.tournaments.find("-".join(said[place + 1 : place + 3]))
-        if event is not None:
-            raise BadArguments(f"To join {event.name}:", f"tournament join {event.name}")
-
-
 def _about_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
     """The page of help on what a letter speaks of; the first page for any other sentence."""
     found = topic(text)
@@ -226,6 +274,12 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
         if found.startswith("GAME ") and not named:
             return Restated(f"help {found.removeprefix('GAME ')}")
         return Restated(found.replace("GAME", named).strip())
+    if plain(text).split(" ")[0] in ("yes", "no") and len(text.split()) <= MOST_READINGS:
+        raise BadArguments(
+            f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
+            "or is too old by now.",
+            "help",
+        )
     game = _game(request, text)
     is_sentence = bool(words("common").intersection(plain(text).split()))
     is_talk = len(text.split()) > 1 and is_sentence and isinstance(command, UnknownCommand) and is_prose(text)

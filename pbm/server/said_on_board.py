@@ -21,26 +21,27 @@ from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, P
 from pbm.reading.book import common, words
 from pbm.reading.book import named as called
 from pbm.reading.command_lines import board_below
-from pbm.reading.commands import Command, clean, is_moves
+from pbm.reading.commands import Command, begins, clean, is_moves
 from pbm.reading.consent import kinds_in
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
 from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
-from pbm.reading.verbs import find
-from pbm.server.restated import (
-    BOARD,
-    CHAT,
-    HELPS,
-    SPOKEN,
-    Restated,
-    about_time,
-    acts,
-    answers,
-    begins_like_command,
-    is_ours,
-    without_boards,
+from pbm.reading.verbs import find, leading
+from pbm.values import frozen
+
+CHAT = "chat"
+BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
+"""The number of a board among words."""
+_BOARD_NAMED = re.compile(rf"(?:\b(?:{'|'.join(words('before-boards'))})\s+)*{BOARD.pattern}:?", re.IGNORECASE)
+SPOKEN = re.compile(
+    r"\s*(?P<verb>chat|kibitz|note(?! (?:that|how|the)\b| no(?:ne|thing)\W*$))[ :,-]+(?P<words>[^\d\W].*?)\s*",
+    re.IGNORECASE | re.DOTALL,
 )
+"""A command of text with its words on the same line."""
+NO_GAME = BadArguments("You have no game under way. To start one at once, against a program:", "play")
+HELPS = {"time": "help clock", "rest": "help vacation", "remind": "help remind", "undo": "help undo"}
+"""The command that helps with what words speak of, where no person reads them."""
 
 _UNSAID = re.compile(r"[\[\]{}<>|=\\]|\*\*|(?:^|\s)--?[a-z]|:\s*\Z", re.IGNORECASE)
 """What people seldom write to people, but commands, quotes and notices hold; at its end, what announces nothing."""
@@ -50,6 +51,58 @@ _CELL = re.compile(r"[a-z]\d", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:.!?]\s")
 _NEAR, _SHORTEST_NEAR = 0.75, 4
 """How similar to a verb a word must be to count as misspelt, and how long."""
+
+
+@frozen
+class Restated:
+    """The meaning of plain words: a command, the words left for the opponent, and what the writer is told."""
+
+    line: str
+    comment: str = ""
+    read_as: str = ""
+    board: int | None = None
+    """The board that the writer named; None for the board that the mail answers, or for no board."""
+
+    @property
+    def whole_line(self) -> str:
+        """The line, with the number of the named board in front if its verb is about a board."""
+        verb, _ = leading(self.line.split())
+        is_of_board = verb is None or "BOARD" in verb.keys
+        return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
+
+
+def begins_like_command(text: str) -> bool:
+    """Whether the first line begins like a command, which then could not be read."""
+    first = text.strip().partition("\n")[0]
+    return bool(first) and begins(clean(first))
+
+
+def is_ours(line: str) -> bool:
+    """Whether the line is a command to the server as it stands."""
+    name = line.split(" ")[0]
+    return name == "all" or find(name) is not None
+
+
+def without_boards(text: str, instead: str = "") -> str:
+    """The words without the numbers of boards and what names these as such: "D4 in game 101" is "D4"."""
+    return _BOARD_NAMED.sub(instead, text).strip()
+
+
+def answers(text: str) -> bool:
+    """Whether a text is a yes or a no and nothing else."""
+    said = phrases(text, "answer")
+    return len(text.split()) == 1 and any(phrase.does in ("yes", "no") for phrase in said)
+
+
+def acts(line: str) -> bool:
+    """Whether a command changes something on a board, or asks the other player for something."""
+    return line.split(" ")[0] in ACTS | {"reject"}
+
+
+def about_time(request: Request, text: str, about: str) -> Restated:
+    """What answers words about time or an absence where no person reads them: a vacation with its days, or help."""
+    days = vacation_said(text, request.now) if about == "rest" else ""
+    return Restated(f"vacation {days}" if days else HELPS.get(about, "help"))
 
 
 class SaidOnBoard:
@@ -93,6 +146,8 @@ class SaidOnBoard:
             self.check_no_password()
             return Restated(spoken["verb"].casefold(), spoken["words"])
         meant = self.meant
+        # Reminding is the server's affair, so the words are not for the opponent.
+        is_open = is_open or meant == Talk("remind")
         if is_open and self.seat is not None:
             self._check_correction()
         if isinstance(meant, Sure):
@@ -119,7 +174,9 @@ class SaidOnBoard:
         faulty = self._faulty_move()
         if faulty:
             return Restated(faulty)
-        self._check_act_elsewhere()
+        # "I resign game 102"
+        if not isinstance(read(without_boards(self.text), self.surroundings), Talk):
+            self.check_elsewhere(self.text)
         return self._words(meant if isinstance(meant, Talk) else Talk())
 
     def _faulty_move(self) -> str:
@@ -171,12 +228,18 @@ class SaidOnBoard:
             return self._unsure(Talk())
         self._forget()
         self.check_no_command(meant.comment, line)
-        self._check_other_board(line)
+        # What is to be done may stand in one sentence with another board.
+        named = [each.text for each in sentences(self.text) if line.casefold() in each.text.casefold()]
+        self.check_elsewhere(" ".join([*named, board_below(self.text)]))
         self._check_offer(line)
         line = self._as_answer(line)
-        if line == "pass" and self.is_to_move:
+        if line == "pass":
             self._check_pass()
-        return Restated(line, self.text.strip() if self._is_spoken(line) else meant.comment, line)
+        # The text may say more than the command, and then the other player reads all of it: "pause until Monday".
+        name, said = line.split(" ")[0], plain(self.text)
+        is_begun = said.startswith(name)
+        is_spoken = {"pause": said != name, "give": not is_begun, "rematch": not is_begun}.get(name, False)
+        return Restated(line, self.text.strip() if is_spoken else meant.comment, line)
 
     def _filled(self, line: str) -> str:
         """The line of a phrase with what only the board knows: its game, its number, the other player."""
@@ -202,23 +265,16 @@ class SaidOnBoard:
             return "yes"
         return line
 
-    def _is_spoken(self, line: str) -> bool:
-        """Whether the text says more than the command, so that the other player reads all of it."""
-        name, said = line.split(" ")[0], plain(self.text)
-        if name == "pause":
-            return said != name  # "pause until Monday"
-        return name in ("give", "rematch") and not said.startswith(name)
-
     def _check_offer(self, line: str) -> None:
         """Raises: Unsure for an answer to another offer than the one that waits: "I accept the draw" of a takeback."""
-        said = {called("offers")[word] for word in plain(self.text).split() if word in called("offers")}
+        said = {called("offers").get(word) for word in plain(self.text).split()} - {None}
         if self.asked is not None and said and self.asked not in said and line in ("accept", "reject", "propose"):
             raise Unsure(f"You are asked for {WISHES[self.asked]}. To agree to that:", "accept")
 
     def command_in(self, words: str) -> str:
         """The first line of the words that is a command by itself, though it stands among them; "" if none is."""
-        reading = self.request.reading
-        return next((line for line in map(clean, words.splitlines()) if line in reading.others), "")
+        others = {*self.request.reading.lines[1:], self.request.reading.late} - {""}
+        return next((line for line in map(clean, words.splitlines()) if line in others), "")
 
     def check_no_command(self, words: str, deed: str) -> None:
         """Raises: Unsure for a command among words, which the other player would read, and nobody carry out.
@@ -245,7 +301,7 @@ class SaidOnBoard:
 
     def _check_pass(self) -> None:
         """Raises: BadArguments for a pass that loses at once."""
-        move = self.board.state.named("pass")
+        move = self.board.state.named("pass") if self.is_to_move else None
         result = self.board.state.play(move)[0].result if move else None
         if result is not None and result.winner not in (self.seat, None):
             raise BadArguments('"pass" loses this game at once. If you mean it, answer with nothing else.')
@@ -373,8 +429,8 @@ class SaidOnBoard:
         # Without a player there is nobody to answer to, and what is no prose may be a mistyped move.
         if self.writer is None or not (about or is_prose(kept)):
             return None
-        self.check_seated()
         self.check_no_password()
+        self.check_seated()
         if not self.may_write(self.writer):
             return None
         return Restated(CHAT, kept, self._read_as(about))
@@ -449,12 +505,9 @@ class SaidOnBoard:
         # The wish goes to the opponent, and its writer hears of the command that does it.
         if about in ("who", "undo") or (about in ("time", "rest") and is_timed):
             return about
-        return self._hint() or "a message"
-
-    def _hint(self) -> str:
-        """The page of help on what the other player is asked, of which the writer is told; "" for none."""
+        # The other player is asked, and the writer is told of a page of help on the same.
         found = topic(self.text) if self.text.rstrip().endswith("?") else ""
-        return "" if found in words("unhinted") or "GAME" in found else found
+        return found if found and found not in words("unhinted") | {"help GAME"} else "a message"
 
     def hold_back(self) -> None:
         """Ask whether words go to the other player, and keep them until then. Raises: Unsure, BadArguments."""
@@ -484,16 +537,6 @@ class SaidOnBoard:
         except MoveError:
             return True
 
-    def _check_other_board(self, line: str) -> None:
-        """Raises: BadArguments if what is to be done stands in one sentence with another board of the writer's."""
-        named = [each.text for each in sentences(self.text) if line.casefold() in each.text.casefold()]
-        self.check_elsewhere(" ".join([*named, board_below(self.text)]))
-
-    def _check_act_elsewhere(self) -> None:
-        """Raises: BadArguments for words that do something on another board of the writer's: "I resign game 102"."""
-        if not isinstance(read(without_boards(self.text), self.surroundings), Talk):
-            self.check_elsewhere(self.text)
-
     def check_elsewhere(self, said: str) -> None:
         """Raises: BadArguments if the words name another board where the writer plays."""
         others = [int(number) for number in BOARD.findall(said) if int(number) != self.board.match.board]
@@ -507,7 +550,7 @@ class SaidOnBoard:
 
     def check_seated(self) -> None:
         """Raises: BadArguments for the words of an onlooker, who may mean the players or other onlookers."""
-        if self.writer is not None and self.seat is None:
+        if self.seat is None:
             raise BadArguments(
                 'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
                 '"kibitz".'
@@ -528,12 +571,15 @@ class SaidOnBoard:
         return drawn(self.request.tx, self.request.tools.limits, Act.CHAT, self.request.whose()) is None
 
 
-def check_sure(request: Request, board: OpenBoard, text: str, command: Command) -> None:
+def check_sure(request: Request, command: Command, text: str) -> None:
     """Refuse a move if the words below it take it back, or name a different move or a different board.
 
-    board: the one that is answered. Raises: Unsure, BadArguments, and whatever the move would raise.
+    text: the move and the words, if these may say so. Raises: Unsure, BadArguments, and whatever the move would raise.
     """
-    said = SaidOnBoard(request, board, text)
+    # "D4" above "oops, not D4" was played for good.
+    if not text:
+        return
+    said = SaidOnBoard(request, request.boards.named(command), text)
     if said.command_in(text):
         request.author.seated(command)
         said.check_no_command(text, command.args.get("MOVE", ""))

@@ -106,67 +106,51 @@ def reach_of(clue: Clue, judgement: Judgement) -> Reach:
     return worth.failed if judgement is Judgement.FAILED else worth.reach
 
 
-class _Facts(NamedTuple):
-    """What a mail shows, as it is looked up, before it is judged."""
-
-    message: Message
-    token: Token | None
-    at_home: tuple[Player, ...]
-    """The players of the address in From."""
-    answered: Sent | None
-    """The mail of ours that is answered, by its id; not looked up where the token names the board."""
-    claimed: Player | None
-    owner: Player | None
-    """The player of a player's token that is still good, whatever From says."""
-    mailed: Player | None
-    """The same, if the token was mailed to the address in From."""
-
-    @property
-    def as_of(self) -> datetime | None:
-        """When the mail that is answered was written, by its token or else by its id."""
-        if isinstance(self.token, DigestToken):
-            return instant_at(self.token.as_of)
-        return None if self.answered is None or isinstance(self.token, PlayerToken) else self.answered.created_at
-
-    @property
-    def proven(self) -> Player | None:
-        """The player whom the mail proves, by the table of proofs."""
-        vouched = self.claimed if self.message.judgement is Judgement.PASSED else None
-        for clue, player in ((Clue.MAILED, self.mailed), (Clue.VOUCHED, vouched)):
-            if player is not None and reach_of(clue, self.message.judgement) is Reach.PLAYER:
-                return player
-        return None
-
-    def flaw(self, *, known: bool) -> Flaw | None:
-        is_void = isinstance(self.token, _PLAYERS) and self.owner is None and not known
-        return Flaw.VOID if is_void else None
-
-
 def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     """The sender as the mail shows them.
 
     A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise. Whoever
     answers a player's own mail, because it went to them in copy, plays nothing: they speak for themselves.
     """
-    facts = _facts(tx, message, signer.open(message.token) if message.token else None)
-    seat = facts.token if isinstance(facts.token, SeatToken) else None
-    board = seat.board if seat else _board_answered(message, facts.answered)
+    token = signer.open(message.token) if message.token else None
+    seat = token if isinstance(token, SeatToken) else None
+    # The token of a seat names the board, so the mail that is answered is not looked up.
+    answered = None if seat else _answered(tx, message)
+    sender = _shown(tx, message, token, answered)
+    if seat is not None:
+        board: int | None = seat.board
+    # If the plus tag was lost, the id of the mail that is answered names the board; without it, the subject.
+    else:
+        board = answered.board if answered is not None else board_of_subject(strip_subject(message.subject))
     match = tx.matches.summary(board) if board is not None else None
     if match is None:
-        return _at_no_board(tx, facts)
+        return _at_no_board(tx, message, token, sender)
+    sender = sender._replace(standing=replace(sender.standing, game=match.game, board=match.board))
     if seat is None or seat.epoch != match.epochs[seat.seat - 1]:
-        return _without_seat(match, facts)
-    return _in_seat(tx, facts, match, seat)
+        return sender
+    return _in_seat(tx, message, match, seat, sender)
 
 
-def _facts(tx: Transaction, message: Message, token: Token | None) -> _Facts:
+def _shown(tx: Transaction, message: Message, token: Token | None, answered: Sent | None) -> Sender:
+    """The sender by what is shown whatever board is answered. answered: the mail of ours that is."""
     at_home = tuple(tx.players.of_address(message.sender)) if message.sender else ()
-    answered = None if isinstance(token, SeatToken) else _answered(tx, message)
-    owner = _of_token(tx, token)
-    is_theirs = owner in at_home and _went_there(tx, message)
-    return _Facts(
-        message, token, at_home, answered, _claimed(at_home, answered), owner, owner if is_theirs else None
-    )  # fmt: skip
+    claimed, owner, judgement = _claimed(at_home, answered), _of_token(tx, token), message.judgement
+    proven = None
+    if claimed is not None and judgement is Judgement.PASSED and reach_of(Clue.VOUCHED, judgement) is Reach.PLAYER:
+        proven = claimed
+    if owner in at_home and _went_there(tx, message) and reach_of(Clue.MAILED, judgement) is Reach.PLAYER:
+        proven = owner
+    known = bool(proven or claimed)
+    flaw = Flaw.VOID if isinstance(token, _PLAYERS) and owner is None and not known else None
+    standing = Standing(known=known, proven=bool(proven))
+    return Sender(standing, None, proven, claimed, _as_of(token, answered), at_home=at_home, flaw=flaw)
+
+
+def _as_of(token: Token | None, answered: Sent | None) -> datetime | None:
+    """When the mail that is answered was written, by its token or else by its id."""
+    if isinstance(token, DigestToken):
+        return instant_at(token.as_of)
+    return None if answered is None or isinstance(token, PlayerToken) else answered.created_at
 
 
 def _went_there(tx: Transaction, message: Message) -> bool:
@@ -175,64 +159,45 @@ def _went_there(tx: Transaction, message: Message) -> bool:
     return message.token is not None and tx.outbox.brought(message.token, message.sender, since)
 
 
-def _at_no_board(tx: Transaction, facts: _Facts) -> Sender:
-    """The sender of a mail that answers no board."""
-    message, token, claimed, proven = facts.message, facts.token, facts.claimed, facts.proven
+def _at_no_board(tx: Transaction, message: Message, token: Token | None, sender: Sender) -> Sender:
+    """The sender of a mail that answers no board. sender: without what is only shown there."""
+    claimed, proven = sender.claimed, sender.proven
     is_newcomer = reach_of(Clue.ADDRESS, message.judgement) is Reach.NEWCOMER
     newcomer = _of_newcomer(token, message, tx.now) if is_newcomer else None
     # The token was mailed before the address had an account, so any `revoke` of the player came later.
     if newcomer and claimed is not None and not tx.players.epoch(claimed.id):
         proven = proven or claimed
-    known = bool(proven or claimed)
     # Tokens of tickets are not sealed, and a key that is no longer trusted opens none of its tokens.
     is_lost = message.token is not None and token is None and tx.tickets.find(message.token, tx.now) is None
-    return Sender(
-        Standing(known=known, proven=bool(proven)), None, proven, claimed, facts.as_of,
-        newcomer=None if facts.at_home else newcomer, at_home=facts.at_home,
-        flaw=Flaw.LOST if is_lost else facts.flaw(known=known),
-    )  # fmt: skip
+    return sender._replace(
+        standing=Standing(known=bool(proven or claimed), proven=bool(proven)),
+        proven=proven,
+        newcomer=None if sender.at_home else newcomer,
+        flaw=Flaw.LOST if is_lost else sender.flaw,
+    )
 
 
-def _without_seat(match: Summary, facts: _Facts) -> Sender:
-    """The sender of a mail about a board that brings no good token of a seat."""
-    known = bool(facts.proven or facts.claimed)
-    standing = Standing(match.game, match.board, known=known, proven=bool(facts.proven))
-    return Sender(
-        standing, None, facts.proven, facts.claimed, facts.as_of,
-        at_home=facts.at_home, flaw=facts.flaw(known=known),
-    )  # fmt: skip
-
-
-def _in_seat(tx: Transaction, facts: _Facts, match: Summary, seat: SeatToken) -> Sender:
-    """The sender of a mail with the good token of a seat."""
-    message, at_home = facts.message, facts.at_home
+def _in_seat(tx: Transaction, message: Message, match: Summary, seat: SeatToken, sender: Sender) -> Sender:
+    """The sender of a mail with the good token of a seat. sender: without what the token shows."""
+    at_home, persons_mail_at = sender.at_home, None
     seated, other = match.players[seat.seat - 1], match.players[2 - seat.seat]
-    is_home = seated in at_home
-    own = seated if is_home and message.judgement is not Judgement.FAILED else None
-    # "Answer to all" of a mail that the player sent to both of us brings the player's token along.
-    if not is_home and other in at_home:
-        return _opponent(tx, message, match, other)
+    if seated not in at_home:
+        persons_mail_at = _persons_mail_at(tx, message)
+    # "Answer to all" of a mail that the player sent to both of us, or forwarded, brings the player's token along. It
+    # proves nothing: anybody who has it can write the other player's address into From.
+    if seated not in at_home and other in at_home:
+        answered = _answered(tx, message)
+        as_of = persons_mail_at or (answered.created_at if answered else None)
+        proven = other if message.authenticated else None
+        standing = replace(sender.standing, known=True, proven=proven is not None)
+        return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
     # Somebody in copy answers the player, not us.
-    if not is_home and _persons_mail_at(tx, message) is not None:
-        standing = Standing(match.game, match.board, known=True)
-        return Sender(standing, claimed=facts.claimed, at_home=at_home, bystander_of=seated)
-    return Sender(
-        Standing(match.game, match.board, known=True, proven=True), seat, facts.proven, facts.claimed, facts.as_of,
-        seated, own=own, at_home=at_home,
-    )  # fmt: skip
-
-
-def _opponent(tx: Transaction, message: Message, match: Summary, other: Player) -> Sender:
-    """The sender of a mail that brings the token of one seat and comes from the other seat's player.
-
-    They have answered "to all", or a mail that the first player has forwarded. The token is not theirs, so it proves
-    nothing: anybody who has it can write their address into From.
-    """
-    answered = _answered(tx, message)
-    as_of = _persons_mail_at(tx, message) or (answered.created_at if answered else None)
-    proven = other if message.authenticated else None
-    standing = Standing(match.game, match.board, known=True, proven=proven is not None)
-    return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
+    if persons_mail_at is not None:
+        standing = replace(sender.standing, known=True, proven=False)
+        return Sender(standing, claimed=sender.claimed, at_home=at_home, bystander_of=seated)
+    own = seated if seated in at_home and message.judgement is not Judgement.FAILED else None
+    standing = replace(sender.standing, known=True, proven=True)
+    return sender._replace(standing=standing, seat=seat, seated=seated, own=own, flaw=None)
 
 
 def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
@@ -376,11 +341,6 @@ def _answered(tx: Transaction, message: Message) -> Sent | None:
     references = filter(None, (message.in_reply_to, *reversed(message.references)))
     found = (tx.outbox.recall(_key(reference)) for reference in references)
     return next(filter(None, found), None)
-
-
-def _board_answered(message: Message, answered: Sent | None) -> int | None:
-    """The board of the mail that is answered, if the plus tag was lost; without its id, by the subject."""
-    return answered.board if answered is not None else board_of_subject(strip_subject(message.subject))
 
 
 _MOST_TO_A_PROGRAM = 12

@@ -11,7 +11,6 @@ from enum import Enum
 from typing import NamedTuple
 
 from pbm.core.board import States
-from pbm.core.request import Sender
 from pbm.domain.errors import Unreadable
 from pbm.mailin import Mark
 from pbm.reading.commands import Command
@@ -62,7 +61,11 @@ TREATMENTS = {
 
 def treatment_of(tx: Transaction, mail: Prepared, states: States) -> Treatment:
     """How a marked mail is treated. mail: as it would be read without the mark."""
-    return TREATMENTS.get((_proof(tx, mail.sender), _content(tx, mail, states), mail.letter.mark), IGNORED)
+    seated, proof = mail.sender.seated, Proof.NOBODY
+    if seated is not None:
+        is_home = seated in mail.sender.at_home
+        proof = Proof.BOT if is_home and tx.players.bots((seated.id,)) else Proof.SEAT
+    return TREATMENTS.get((proof, _content(tx, mail, states), mail.letter.mark), IGNORED)
 
 
 def is_lost_move(tx: Transaction, mail: Prepared, states: States) -> bool:
@@ -71,13 +74,6 @@ def is_lost_move(tx: Transaction, mail: Prepared, states: States) -> bool:
     match = tx.matches.summary(board) if board is not None else None
     plays = match is not None and any(player in match.players for player in known)
     return plays and _content(tx, mail, states) is Content.MOVE
-
-
-def _proof(tx: Transaction, sender: Sender) -> Proof:
-    if sender.seat is None or sender.seated is None:
-        return Proof.NOBODY
-    is_home = sender.seated in sender.at_home
-    return Proof.BOT if is_home and tx.players.bots((sender.seated.id,)) else Proof.SEAT
 
 
 def _content(tx: Transaction, mail: Prepared, states: States) -> Content:
