@@ -273,8 +273,8 @@ class Handler:
             mail.letter, checked.verified, checked.fresh, locked, received_at, mail.origin.network, mail.secrets
         )
         tx, blank = at.tx, Request(at.tx, at.tools, incoming, mail.sender)
-        # Computing is charged once it is done, so whoever has used theirs up is put off before.
-        for payer in mail.payers:
+        # Computing is charged once it is done, so whoever has used theirs up is put off before. Few mails are charged.
+        for payer in mail.payers if self._computing.levels else ():
             problem = excess(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer)
             if problem is not None:
                 return blank.put_off(problem)

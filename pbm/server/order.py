@@ -583,9 +583,8 @@ def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> l
             board.remark(RemarkKind.COMMENT, player, comment.text)
     # Levels of robots, who read nothing, are their userids, so only such a name costs a look into the database.
     others = [each for each in board.match.players if each != player and each.userid in LEVEL_OF]
-    is_unread = any(says_something(each.text) for each in comments) and any(
-        is_robot(request.tx, each) for each in others
-    )
+    robots = [each for each in others if is_robot(request.tx, each)]
+    is_unread = bool(robots) and any(says_something(each.text) for each in comments)
     sent_from = request.author.sent_from
     writer = Writer(player, answered, read_as, is_unread, sent_from) if player is not None else None
     return tell_players(request, board, (*request.passed_on, *comments), writer)
