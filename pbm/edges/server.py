@@ -215,10 +215,10 @@ class Server:
         if looked is not None and looked <= _LIVE_SECONDS:
             yield LOOKS
 
-    def _rung(self) -> None:
-        """Called in the bell's thread: another process may have added to a queue."""
+    def _rung(self, is_due: bool) -> None:
+        """Called in the bell's thread: another process has added to a queue."""
         self._arrived()
-        self._sent_soon(is_due=False)
+        self._sent_soon(is_due=is_due)
 
     def _arrived(self) -> None:
         """Called in whatever thread has stored mails."""

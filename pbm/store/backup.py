@@ -7,6 +7,7 @@ name is whole.
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -18,7 +19,7 @@ from sqlalchemy import String, Table, collate, func, insert, inspect, select, te
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from pbm.store.neighbours import BUSY_SECONDS, TURN, DatabaseTrouble, SchemaTrouble
+from pbm.store.neighbours import BELLS, BUSY_SECONDS, TURN, DatabaseTrouble, SchemaTrouble
 from pbm.store.statements import Queries
 from pbm.store.tables import metadata
 
@@ -86,6 +87,7 @@ def remove(file: Path) -> None:
     """Remove a database and all files kept beside it."""
     for path in (file, *journals(file), file.with_name(file.name + TURN)):
         path.unlink(missing_ok=True)
+    shutil.rmtree(file.with_name(file.name + BELLS), ignore_errors=True)
 
 
 def keep(file: Path, aside: Path) -> bool:

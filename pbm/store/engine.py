@@ -32,14 +32,15 @@ from pbm.store.neighbours import (
     DatabaseTrouble,
     Full,
     ListeningBell,
-    LookingBell,
     Lost,
     Malformed,
     Outdated,
+    PipeBell,
     ReadOnly,
     SchemaTrouble,
     Turns,
     Writes,
+    ring,
     translated,
 )
 from pbm.store.pulse import HEARTBEAT
@@ -99,6 +100,7 @@ class Store:
             hint = ". Install it: pip install 'pbm-server[postgresql]'" if "psycopg" in str(error) else ""
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{hint}') from None
         self.clock = clock
+        self._own_bells: set[str] = set()
         self.when_unwritable: Callable[[DatabaseTrouble], None] = lambda _: None
         """Called with ReadOnly, Full, Lost or Outdated before it is raised, in the thread that raises it."""
         self.signature: LogLine | None = None
@@ -199,22 +201,29 @@ class Store:
                 if self.signature is not None:
                     tx.acts.add(self.signature)
                 yield tx
-                if self.locks_rows and (tx.outbox.grew or tx.inbox.grew):
-                    connection.exec_driver_sql(f"NOTIFY {CHANNEL}")  # others hear it at the commit
+                if self.locks_rows and tx.grew:
+                    connection.exec_driver_sql(f"NOTIFY {CHANNEL}, '{tx.grew}'")  # others hear it at the commit
                 self._file.check()  # what is written to a file that is no longer there would be lost without a word
                 if self.only_tries:
                     raise _OnlyTriedError
             # Only now: an act that was rolled back is not in the log, and the next one signs.
             self.signature = None
+            # After the commit, or others would look and find nothing yet.
+            if self._file.path is not None and tx.grew:
+                ring(self._file.path, self._own_bells, tx.grew)
         except _OnlyTriedError:
             return
         except (ReadOnly, Full, Lost, Outdated) as trouble:
             self.when_unwritable(trouble)
             raise
 
-    def bell(self, ring: Callable[[], None]) -> Bell:
+    def bell(self, ring: Callable[[bool], None]) -> Bell:
         """A bell that, once started, calls `ring` in its own thread soon after another process adds to the queues."""
-        return ListeningBell(self._engine, ring) if self.locks_rows else LookingBell(self._engine, ring)
+        if self.locks_rows:
+            return ListeningBell(self._engine, ring)
+        bell = PipeBell(self._file.path, ring)
+        self._own_bells.add(bell.name)
+        return bell
 
     def prepare(self, now: datetime) -> bool:
         """Create the schema in an empty database; True if that was needed.

@@ -4,18 +4,25 @@ A process that finds SQLite locked sleeps and looks again, in the end only ten t
 again and again starves all others. With Turns they look a thousand times a second, at a file beside the database. That
 is only a courtesy: SQLite's own lock decides, and a writer that has waited too long goes on to it.
 
-PostgreSQL notifies its listeners. SQLite counts what others change in a file, so its Bell looks at that count. A bell
-may ring for nothing, and it rings unasked now and then, because a killed worker gives its work back without a word.
+PostgreSQL notifies its listeners. For SQLite a Bell is a named pipe in a folder beside the database; other processes
+write one octet into it, which says whether there are mails to be sent. A bell may ring for nothing, and it rings
+unasked now and then, because a killed worker gives its work back without a word.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import secrets
+import select
+import socket
+import stat
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -161,21 +168,20 @@ def alone_in(folder: Path) -> Iterator[None]:
 
 
 CHANNEL = "pbm"
+OWED, TAKEN_IN = "!", "."
+"""The words for a bell: the outbox has grown, and maybe the inbox; or only the inbox."""
 UNASKED_SECONDS = 5.0
 _ATTENTION_SECONDS = 0.25
 """How soon a bell that listens to PostgreSQL notices that it must stop."""
-_PAUSE_SECONDS = 0.05
-"""How long a bell of SQLite waits between two looks, each of which takes some microseconds."""
+BELLS = "-bells"
+"""The suffix of the folder of a database's pipes."""
 
 
 class Bell(ABC):
-    """Rings in its own thread until it is stopped; first when it is started, for what came before.
+    """Rings in its own thread until it is stopped; first when it is started, for what came before."""
 
-    It does not ring while the database is in trouble, but does once that is over.
-    """
-
-    def __init__(self, engine: Engine, ring: Callable[[], None]) -> None:
-        self._engine = engine
+    def __init__(self, ring: Callable[[bool], None]) -> None:
+        """ring: told whether there are surely mails to be sent."""
         self._ring = ring
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="bell", daemon=True)
@@ -187,32 +193,26 @@ class Bell(ABC):
         self._stopping.set()
         self._thread.join()
 
+    @abstractmethod
+    def _run(self) -> None:
+        """Ring until it is to stop."""
+
+
+class ListeningBell(Bell):
+    """For PostgreSQL. It does not ring while the database is in trouble, but does once that is over."""
+
+    def __init__(self, engine: Engine, ring: Callable[[bool], None]) -> None:
+        super().__init__(ring)
+        self._engine = engine
+
     def _run(self) -> None:
         while not self._stopping.is_set():
             try:
                 self._listen()
-            except (exc.SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error, DatabaseTrouble):
+            except (exc.SQLAlchemyError, self._engine.dialect.loaded_dbapi.Error):
                 self._stopping.wait(UNASKED_SECONDS)
 
     def _listen(self) -> None:
-        with self._connected() as hears:
-            rung_at = -UNASKED_SECONDS
-            while not self._stopping.is_set():
-                # Unasked, too: a killed worker gives its mails back without a word.
-                if hears() or monotonic() >= rung_at + UNASKED_SECONDS:
-                    rung_at = monotonic()
-                    self._ring()
-
-    @abstractmethod
-    def _connected(self) -> AbstractContextManager[Callable[[], bool]]:
-        """Gives what waits for a short time, and tells whether anything was heard meanwhile."""
-
-
-class ListeningBell(Bell):
-    """For PostgreSQL."""
-
-    @contextmanager
-    def _connected(self) -> Iterator[Callable[[], bool]]:
         pooled = self._engine.raw_connection()
         connection = pooled.driver_connection
         assert connection is not None  # noqa: S101  it was made just now
@@ -220,22 +220,90 @@ class ListeningBell(Bell):
         with closing(connection):  # not the pooled one, which would roll back first, even if the server has hung up
             connection.autocommit = True
             connection.execute(f"LISTEN {CHANNEL}")
-            yield lambda: bool(list(connection.notifies(timeout=_ATTENTION_SECONDS, stop_after=1)))
+            rung_at = -UNASKED_SECONDS
+            while not self._stopping.is_set():
+                heard = list(connection.notifies(timeout=_ATTENTION_SECONDS, stop_after=1))
+                # Unasked, too: a killed worker gives its mails back without a word.
+                if heard or monotonic() >= rung_at + UNASKED_SECONDS:
+                    rung_at = monotonic()
+                    self._ring(OWED in (each.payload for each in heard))
 
 
-class LookingBell(Bell):
-    """For SQLite; it also hears other connections of its own process."""
+class PipeBell(Bell):
+    """For SQLite. If it can have no pipe, it only rings unasked."""
+
+    def __init__(self, database: Path | None, ring: Callable[[bool], None]) -> None:
+        """database: its file; None if no other process can write to it."""
+        super().__init__(ring)
+        self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._folder = _folder(database) if database is not None else None
+        self._stopped, self._stop = socket.socketpair()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._stop.close()
+        super().stop()
+
+    def _run(self) -> None:
+        with self._stopped, self._hung_up() as pipes:
+            poll = select.poll()
+            for each in (self._stopped.fileno(), *pipes):
+                poll.register(each, select.POLLIN)
+            said = b""
+            while not self._stopping.is_set():
+                self._ring(OWED.encode() in said)
+                heard = [pipe for pipe, _ in poll.poll(UNASKED_SECONDS * 1000) if pipe in pipes]
+                said = os.read(heard[0], select.PIPE_BUF) if heard else b""
 
     @contextmanager
-    def _connected(self) -> Iterator[Callable[[], bool]]:
-        with self._engine.connect() as connection:
-            connection.detach()
-            seen = None
+    def _hung_up(self) -> Iterator[list[int]]:
+        """The pipe, which gets its name only once it can be heard; none if that is not allowed."""
+        if self._folder is None:
+            yield []
+            return
+        draft, path = self._folder / f".{self.name}", self._folder / self.name
+        pipes: list[int] = []
+        try:
+            with suppress(OSError):
+                self._folder.mkdir(0o770, exist_ok=True)
+                os.mkfifo(draft, 0o660)
+                # For writing, too: otherwise it would be at its end whenever the last writer closes it.
+                pipes.append(os.open(draft, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC))
+                draft.rename(path)
+            yield pipes
+        finally:
+            for pipe in pipes:
+                os.close(pipe)
+            for left in (draft, path):
+                with suppress(OSError):
+                    left.unlink()
 
-            def hears() -> bool:
-                nonlocal seen
-                self._stopping.wait(_PAUSE_SECONDS)
-                before, seen = seen, connection.exec_driver_sql("PRAGMA data_version").scalar_one()
-                return bool(seen != before)
 
-            yield hears
+def ring(database: Path, silent: Collection[str], word: str) -> None:
+    """Say OWED or TAKEN_IN to the bells of the database, but not to `silent` ones. Removes pipes of dead processes."""
+    with suppress(OSError):
+        for path in _folder(database).iterdir():
+            # A draft cannot be heard yet.
+            if path.name not in silent and not path.name.startswith("."):
+                _write(path, word.encode())
+
+
+def _write(path: Path, word: bytes) -> None:
+    try:
+        pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError as error:
+        # Nobody has it open to read, so its process is dead.
+        if error.errno == errno.ENXIO:
+            with suppress(OSError):
+                path.unlink()
+        return
+    with suppress(OSError):  # a full pipe rings already
+        # Somebody may have put a file there, and one octet would be added to it at each commit.
+        if stat.S_ISFIFO(os.fstat(pipe).st_mode):
+            os.write(pipe, word)
+    os.close(pipe)
+
+
+@cache
+def _folder(database: Path) -> Path:
+    return database.with_name(database.name + BELLS)

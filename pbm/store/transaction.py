@@ -18,7 +18,7 @@ from pbm.store.erasure import Erasure
 from pbm.store.house import Absences, Acts, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
 from pbm.store.lists import Archive, Lists
-from pbm.store.neighbours import translated
+from pbm.store.neighbours import OWED, TAKEN_IN, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Blocks, Bounces, Players
 from pbm.store.puzzles import Puzzles
@@ -102,6 +102,11 @@ class Transaction:
         numbers = sorted({_number(name) for name in names})
         if numbers:
             self._connection.execute(LOCK, {"numbers": numbers})
+
+    @property
+    def grew(self) -> str:
+        """The queue it has added to, as a word for bells; empty for none."""
+        return OWED if self.outbox.grew else TAKEN_IN if self.inbox.grew else ""
 
     def skip_boards(self, least: int) -> None:
         """Skip as many board numbers as were given so far, but at least `least`."""

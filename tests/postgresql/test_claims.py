@@ -284,7 +284,7 @@ def test_a_bell_that_is_cut_off_listens_anew_and_leaves_no_traceback(
     store: Store, url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 0.1)
-    bell = store.bell(lambda: None)
+    bell = store.bell(lambda _: None)
     bell.start()
     with psycopg.connect(url, autocommit=True) as admin:
 

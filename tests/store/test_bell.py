@@ -1,66 +1,111 @@
-"""Bells of SQLite, which look whether others have changed the file."""
+"""Bells of SQLite: pipes beside the database, which disappear with their listeners."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from pbm.domain.mail import Mail
-from pbm.store import Store, neighbours
+from pbm.store import neighbours
+from pbm.store.neighbours import OWED, TAKEN_IN, PipeBell, ring
 from tests.patience import wait_until
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'pbm.db'}"
-
-
-def test_it_rings_when_another_adds_to_a_queue_and_leaves_no_file_behind(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 3600.0)
-    listener, other = Store(url), Store(url)
-    other.prepare(NOW)
-    rings: list[bool] = []
-    bell = listener.bell(lambda: rings.append(True))
+    return tmp_path / "pbm.db"
+
+
+@pytest.fixture
+def rings() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def heard(database: Path, rings: list[float]) -> Iterator[PipeBell]:
+    bell = PipeBell(database, lambda _: rings.append(time.monotonic()))
     bell.start()
-    wait_until(lambda: bool(rings))  # the first ring stands for all that came before
-    for number in range(3):
-        rings.clear()
-        with other.write() as tx:
-            tx.outbox.add([Mail(f"key{number}", "a@x.org", "bounce@x", "s", b"raw")], NOW)
-        wait_until(lambda: bool(rings))
+    wait_until(lambda: len(rings) == 1)
+    yield bell
     bell.stop()
-    listener.close()
-    other.close()
-    assert {path.name for path in tmp_path.iterdir()} <= {"pbm.db", "pbm.db-turn"}
 
 
-def test_it_rings_unasked_even_where_nothing_happens(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def pipes(database: Path) -> list[str]:
+    return [path.name for path in database.with_name("pbm.db-bells").iterdir()]
+
+
+def test_it_rings_each_time_but_not_for_its_own_process(database: Path, heard: PipeBell, rings: list[float]) -> None:
+    for count in (2, 3, 4):
+        ring(database, (), TAKEN_IN)
+        wait_until(lambda count=count: len(rings) == count)  # type: ignore[misc]
+    ring(database, {heard.name}, TAKEN_IN)
+    time.sleep(0.05)
+    assert len(rings) == 4
+
+
+def test_it_tells_whether_mails_are_to_be_sent(database: Path) -> None:
+    told: list[bool] = []
+    bell = PipeBell(database, told.append)
+    bell.start()
+    wait_until(lambda: told == [False])
+    for count, word in enumerate((OWED, TAKEN_IN, OWED), 2):
+        ring(database, (), word)
+        wait_until(lambda count=count: len(told) == count)  # type: ignore[misc]
+    bell.stop()
+    assert told[:4] == [False, True, False, True]
+
+
+def test_many_rings_are_one_and_keep_nobody_waiting(database: Path, heard: PipeBell, rings: list[float]) -> None:
+    for _ in range(10_000):
+        ring(database, (), TAKEN_IN)
+    wait_until(lambda: len(rings) > 1)
+
+
+def test_nothing_is_left_of_a_bell_that_was_stopped(database: Path, rings: list[float]) -> None:
+    bell = PipeBell(database, lambda _: rings.append(0.0))
+    bell.start()
+    wait_until(lambda: len(rings) == 1)
+    assert pipes(database) == [bell.name]
+    bell.stop()
+    assert pipes(database) == []
+    ring(database, (), TAKEN_IN)
+
+
+def test_the_pipe_of_a_process_that_was_killed_is_cleared_away(database: Path) -> None:
+    code = (
+        "import sys, time, pathlib; from pbm.store.neighbours import PipeBell;"
+        "bell = PipeBell(pathlib.Path(sys.argv[1]), lambda _: print('up', flush=True)); bell.start(); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, str(database)], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.kill()
+    assert len(pipes(database)) == 1
+    ring(database, (), TAKEN_IN)
+    assert pipes(database) == []
+
+
+def test_nothing_but_pipes_is_written_to(database: Path, heard: PipeBell, tmp_path: Path) -> None:
+    folder, aside = database.with_name("pbm.db-bells"), tmp_path / "aside"
+    for path in (folder / "file", aside):
+        path.write_text("text")
+    (folder / "link").symlink_to(aside)
+    ring(database, (), TAKEN_IN)
+    assert [path.read_text() for path in (folder / "file", aside)] == ["text", "text"]
+
+
+def test_where_no_pipe_can_be_made_it_rings_unasked(
+    database: Path, rings: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database.with_name("pbm.db-bells").write_text("not a folder")
     monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 0.01)
-    store, rings = Store(url), list[bool]()
-    store.prepare(NOW)
-    bell = store.bell(lambda: rings.append(True))
-    bell.start()
+    unheard = PipeBell(database, lambda _: rings.append(0.0))
+    unheard.start()
     wait_until(lambda: len(rings) > 2)
-    bell.stop()
-    store.close()
-
-
-def test_it_outlives_trouble(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As long as the file is away it cannot connect."""
-    monkeypatch.setattr(neighbours, "UNASKED_SECONDS", 0.01)
-    store, rings = Store(url), list[bool]()
-    store.prepare(NOW)
-    file, aside = tmp_path / "pbm.db", tmp_path / "aside"
-    file.rename(aside)
-    bell = store.bell(lambda: rings.append(True))
-    bell.start()
-    aside.rename(file)
-    wait_until(lambda: len(rings) > 2)
-    bell.stop()
-    store.close()
+    ring(database, (), TAKEN_IN)
+    unheard.stop()
