@@ -84,15 +84,18 @@ def collected(store: Store) -> Collection:
     """All that is public, as of one instant."""
     with store.read() as tx:
         people = _all(tx.archive.people, lambda each: each.player.id)
-        # Erased players have a name and a row only for the sake of their opponents.
-        named = (each for each in people if not each.player.userid.startswith(ERASED))
-        public = {each.player.id: each for each in named if each.settings.archive == "on"}
+        public = {each.player.id: each for each in people if _is_public(each)}
         boards = _boards(tx, public)
         held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
         rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
         best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
         # The package of a game may be missing now.
         return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
+
+
+def _is_public(person: Person) -> bool:
+    # Erased players have a name and a row only for the sake of their opponents.
+    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
 
 
 def _boards(tx: Transaction, public: Mapping[int, Person]) -> list[Finished]:

@@ -234,11 +234,7 @@ async def _serve(
         handles=HANDLE in tasks,
         thinks=THINK in tasks,
     )
-    metrics, asked_at = None, configuration.metrics.listen
-    if asked_at:
-        # The settings take no socket there.
-        host, port = cast("tuple[str, int]", place(asked_at))
-        metrics = MetricsServer(service.store, lambda: server.connections, host, port)
+    metrics = _metrics_server(configuration, service, lambda: server.connections)
     if HANDLE in tasks:
         # The phrase book is made now, so that no mail waits for it.
         read("D4", Surroundings(lambda _: None))
@@ -269,6 +265,16 @@ async def _serve(
         # The exit code has the supervisor start it again.
         if server.health.gave_up.is_set():
             end_now(server.health.reason)
+
+
+def _metrics_server(
+    configuration: Configuration, service: Service, connections: Callable[[], int]
+) -> MetricsServer | None:
+    if not configuration.metrics.listen:
+        return None
+    # The settings take no socket there.
+    host, port = cast("tuple[str, int]", place(configuration.metrics.listen))
+    return MetricsServer(service.store, connections, host, port)
 
 
 async def _start(server: Server, metrics: MetricsServer | None, configuration: Configuration) -> None:

@@ -73,12 +73,9 @@ def vacation(request: Request, command: Command) -> Answer:
             ) from error
         with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
-        ends = span[0], span[1] - timedelta.resolution
-        first, last = (at.astimezone(settings.zone).strftime("%a %-d %b %Y") for at in ends)
-        since = "now" if span[0] <= request.now else first
         told = (
-            f"Your vacation is noted, from {since} to {last}: your clocks stand still meanwhile, and the emails of "
-            'your boards say so. "vacation end" takes it back.'
+            f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
+            'the emails of your boards say so. "vacation end" takes it back.'
         )
         held = joined(sorted(each.name for each in request.tx.tournaments.of_player(player.id)))
         # Rounds end on a day for everybody.
@@ -100,6 +97,14 @@ def _vacations(request: Request, player: Player) -> list[Absence]:
 def _span(absence: Absence) -> Span:
     assert absence.stop.ends_at is not None  # noqa: S101  every vacation ends
     return absence.stop.starts_at, absence.stop.ends_at
+
+
+def _in_days(span: Span, settings: Settings, now: datetime) -> str:
+    """The first and the last day of a span, with their years, in words."""
+    first, last = (
+        at.astimezone(settings.zone).strftime("%a %-d %b %Y") for at in (span[0], span[1] - timedelta.resolution)
+    )
+    return f"from {'now' if span[0] <= now else first} to {last}"
 
 
 def _end(request: Request, player: Player, own: list[Absence]) -> str:

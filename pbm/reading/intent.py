@@ -480,13 +480,15 @@ class _Reader:
             doubts.append(said.strip())
         if self.said[number] in self.left and claim.line in mentions:
             doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
-        # "Things to avoid:" and "What should Bob have done?" above a move say what it is.
-        frames = number == claim.sentence - 1 and said.rstrip()[-1] in ":?"
-        if frames and self.said[number] in self.left and not self._is_plain(self.said[number]):
+        if number == claim.sentence - 1 and self._frames(self.said[number]):
             doubts.append(claim.line)
         if self._takes_back(said, claim, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
+
+    def _frames(self, said: Sentence) -> bool:
+        """Whether a sentence says what stands below it: "Things to avoid:", "What should Bob have done?"."""
+        return said.text.rstrip()[-1] in ":?" and said in self.left and not self._is_plain(said)
 
     def _takes_back(self, text: str, claim: _Claim, *, is_later: bool) -> bool:
         """Whether a sentence takes back what another one says; most can do that only if they come later."""

@@ -204,10 +204,7 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
         raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
     # A record may leave some options open; a board has all of them.
     if not position.startswith("#"):
-        names = {name for option in game.info.options for name in option.names}
-        for word in own:
-            if word.lstrip("-").casefold().partition("=")[0] in names:
-                raise BadArguments(f'What the game starts from has its options already: leave out "{word}".')
+        _check_no_options(game, own)
     if board:
         match = request.boards.load(int(board), game.info.name).match
         return Beginning((*match.options, *own), match.body)
@@ -215,6 +212,14 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
     if number is None:
         return _of_record(record, game, own, ply)
     return _of_board(request, request.boards.load(number, game.info.name), own, ply)
+
+
+def _check_no_options(game: AnyGame, words: Sequence[str]) -> None:
+    """Raises: BadArguments for an option of the game."""
+    names = {name for option in game.info.options for name in option.names}
+    for word in words:
+        if word.lstrip("-").casefold().partition("=")[0] in names:
+            raise BadArguments(f'What the game starts from has its options already: leave out "{word}".')
 
 
 def _divided(options: Sequence[str]) -> tuple[str, str, list[str]]:

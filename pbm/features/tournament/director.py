@@ -259,16 +259,18 @@ class Ladder(Director):
         if scores[0] > scores[1]:
             after = pairings.after_win(before, challenger.id, challenged.id)
         # Otherwise a challenge that is never played would cost nothing.
-        elif scores[0] < scores[1]:
-            summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
-            if summary is not None and summary.result is not None and summary.result.ending in _LATE:
-                after = pairings.dropped(before, {challenger.id})
+        elif scores[0] < scores[1] and self._late(meeting):
+            after = pairings.dropped(before, {challenger.id})
         self.place([[players[each] for each in after]])
         self.tx.tournaments.set_round(meeting.id, self.tournament.round + 1)
         self.keep(round=self.tournament.round + 1)
         both = [player for player in (challenger, challenged) if player.id in players]
         news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
         self._tell_of_rungs(both, "your rung", news)
+
+    def _late(self, meeting: Meeting) -> bool:
+        summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
+        return summary is not None and summary.result is not None and summary.result.ending in _LATE
 
     def _drop_idle(self) -> None:
         """Move players down by a rung who have had no game for too long; if there are any, all are told."""

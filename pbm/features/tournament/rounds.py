@@ -170,13 +170,7 @@ class Rounds(Director):
             entrants = [each.player.id for each in members]
             # Divisions differ in size by a player, so the smaller ones are done earlier.
             if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
-                bouts = pairings.robin_bouts(entrants, tournament.round)
-                # Seats are exchanged in every other season.
-                if tournament.season % 2 == 0:
-                    bouts = [
-                        each if each.second is None else replace(each, first=each.second, second=each.first)
-                        for each in bouts
-                    ]
+                bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
                 found += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
         return found
 
@@ -300,3 +294,8 @@ def hold(occasion: Occasion) -> None:
     if tournament is not None and not tournament.stage.ended:
         kind: type[Director] = Ladder if tournament.terms.kind is Kind.LADDER else Rounds
         kind(occasion.tx, occasion.tools, tournament).go_on()
+
+
+def _turned(bout: Bout, season: int) -> Bout:
+    """The bout with its seats exchanged in every other season."""
+    return bout if season % 2 or bout.second is None else replace(bout, first=bout.second, second=bout.first)
