@@ -90,13 +90,11 @@ def init(
     operator = _answer("Address of the operator", operator, f"postmaster@{domain}")
     by = _answer("Mail is handed over by", by, "lmtp", click.Choice(["lmtp", "smtp"]))
     smarthost = _answer("Mail server that takes our mail", smarthost, "127.0.0.1:25")
-    host, _colon, port = smarthost.rpartition(":")
-    if not (host and port.isdecimal()):
-        raise click.UsageError(f'--smarthost: "{smarthost}" is not HOST:PORT.')
+    host, port = _host_and_port(smarthost)
     listen = "127.0.0.1:8024" if by == "lmtp" else "127.0.0.1:8025"
     values = {
         "database": f"sqlite:///{data}/pbm.db", "operator": operator, "listen": listen, "lmtp": by == "lmtp",
-        "domain": domain, "host": host, "port": int(port), "key": f"{folder}/dkim.pem",
+        "domain": domain, "host": host, "port": port, "key": f"{folder}/dkim.pem",
     }  # fmt: skip
     # What JSON calls a text, a number and true, TOML does, too.
     configuration = _CONFIGURATION.substitute({key: json.dumps(values[key], ensure_ascii=False) for key in values})
@@ -124,6 +122,14 @@ def init(
     is_sound(effective, offline=offline)
     say(_LAST.substitute(values, by=by, folder=folder, data=data))
     _tell_of_hidden(Path(sys.argv[0]).absolute(), folder, data)
+
+
+def _host_and_port(smarthost: str) -> tuple[str, int]:
+    """Raises: UsageError."""
+    host, _, port = smarthost.rpartition(":")
+    if not (host and port.isdecimal()):
+        raise click.UsageError(f'--smarthost: "{smarthost}" is not HOST:PORT.')
+    return host, int(port)
 
 
 def _tell_of_hidden(*needed: Path) -> None:
