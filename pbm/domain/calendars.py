@@ -8,7 +8,7 @@ As long as a zone has one offset all weeks are alike, so their nights take a few
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -220,21 +220,40 @@ def _asleep(sleep: str, minute: int) -> bool:
 
 def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """The spans between two instants in which a zone has one offset from UTC, each with that offset."""
-    while start < end:
-        offset, until = _offset(zone, start), end if zone == "UTC" else min(end, start + DAY)
-        # By days first, as most zones change twice a year; zones change on a second.
-        if _offset(zone, until) != offset:
-            seconds = range(start, until, SECOND)
-            passed = bisect_left(seconds, True, key=lambda each: _offset(zone, each) != offset)
-            until = (start // SECOND + passed) * SECOND
-        yield start, until, offset
-        start = until
+    since, offset = start, _offset(zone, start // SECOND) * SECOND
+    year = instant_at(start).year
+    while since < end:
+        until = min(end, micros(datetime(year + 1, 1, 1, tzinfo=UTC)))
+        for change, fresh in _changes(zone, year):
+            if since < change < until:
+                yield since, change, offset
+                since = change
+            if change <= since:
+                offset = fresh
+        yield since, until, offset
+        since, year = until, year + 1
+        offset = _offset(zone, since // SECOND) * SECOND
 
 
-def _offset(zone: str, instant: int) -> int:
-    """How far a zone is ahead of UTC."""
+@lru_cache(maxsize=4000)
+def _changes(zone: str, year: int) -> Spans:
+    """When a zone's offset changes in a year (of UTC), and the new offset; both in microseconds."""
+    first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
+    found = []
+    day = DAY // SECOND
+    for second in range(first + day, last + 1, day):
+        before, after = _offset(zone, second - day), _offset(zone, second)
+        # By days first: a year has 31 million seconds, and most zones change twice.
+        if before != after:
+            changed = bisect_right(range(day), False, key=lambda passed: _offset(zone, second - day + passed) != before)
+            found.append(((second - day + changed) * SECOND, after * SECOND))
+    return tuple(found)
+
+
+def _offset(zone: str, second: int) -> int:
+    """How many seconds a zone is ahead of UTC."""
     if zone == "UTC":
         return 0
-    offset = instant_at(instant).astimezone(ZoneInfo(zone)).utcoffset()
+    offset = (_EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(zone)).utcoffset()
     assert offset is not None  # noqa: S101  zones from the database always have one
-    return offset // _MICROSECOND
+    return offset // timedelta(seconds=1)

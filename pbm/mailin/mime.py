@@ -138,6 +138,9 @@ def cut(raw: bytes, most: int) -> bytes:
 
 def _value(written: str) -> str:
     """The value of a field on one line. written: decoded as Latin-1, so each character is a byte."""
+    # Nearly all fields: nothing is to be unfolded or decoded. A hostile head has thousands.
+    if written.isascii() and written.isprintable():
+        return written[:MAX_FIELD].strip()
     unfolded = b" ".join(written.encode("latin-1").splitlines())[: 2 * MAX_FIELD]
     return to_text(unfolded, "utf-8")[:MAX_FIELD].strip()
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 
 from pbm.resources import folder
 from pbm.store.backup import Contents, connected, file_of, troubles
@@ -96,7 +96,7 @@ class Store:
         try:
             self._file = DatabaseFile(file_of(url))
             self._engine = _engine(make_url(url), self._file)
-        except (NoSuchModuleError, ImportError) as error:
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
             hint = ". Install it: pip install 'pbm-server[postgresql]'" if "psycopg" in str(error) else ""
             raise SchemaTrouble(f'"{url}" is not a database URL this program can use: {error}{hint}') from None
         self.clock = clock
@@ -256,7 +256,7 @@ class Store:
                     )
             tx.lock(["schema"])  # processes that start at the same time must not migrate at the same time
             if current is not None and self.locks_rows:
-                connection.exec_driver_sql("LOCK TABLE alembic_version")  # all who write have read it: _check_current
+                connection.exec_driver_sql("LOCK TABLE alembic_version")  # all who write have read it
             migrate(connection)
             tx.secrets.ensure(secrets.token_hex(32))
             _first_board(connection)

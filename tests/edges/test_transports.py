@@ -64,10 +64,9 @@ class Relay:
 
     Stages: HELLO (the greeting), MAIL, RCPT, DATA (the command), TEXT (in the middle), DOT (after it). None: as usual.
     HANG and LATE let the loop's clock leap; HELD waits for `may_go_on`.
-    mails: those that came with their final dot, whatever the answer was. pipelining: it takes several commands at once.
+    mails: those that came with their final dot, whatever the answer was.
     """
 
-    pipelining = False
     most = 100
     """The most connections at a time; more are refused at once."""
 
@@ -105,12 +104,6 @@ class Relay:
     async def greet(self, session: SMTP) -> str | None:
         opened = [each for each in self.sessions if each.transport is not None and not each.transport.is_closing()]
         return await self.play("HELLO", session) if session in opened[: self.most] else "421 4.7.0 too many"
-
-    async def handle_EHLO(  # noqa: N802
-        self, _server: SMTP, session: Session, _e: Envelope, hostname: str, replies: list[str]
-    ) -> list[str]:
-        session.host_name = hostname
-        return [replies[0], *(["250-PIPELINING"] if self.pipelining else []), *replies[1:]]
 
     async def handle_MAIL(self, server: SMTP, _s: Session, _e: Envelope, address: str, options: Any) -> Any:  # noqa: N802
         return await self.play("MAIL", server) or MISSING
@@ -183,18 +176,12 @@ async def smarthost(relay: Relay, **options: Any) -> AsyncIterator[Smarthost]:
         await way_out.close()
 
 
-@pytest.fixture(params=["one word at a time", "several at once"])
-def pipelining(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Relay, "pipelining", request.param == "several at once")
-
-
 def serving() -> ssl.SSLContext:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(PEM)
     return context
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_mails_go_out_as_they_are_over_one_kept_connection() -> None:
     async def test() -> None:
         async with relaying() as relay:
@@ -270,7 +257,6 @@ def test_a_mail_that_is_given_up_while_it_waits_leaves_its_place_to_others() -> 
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_no_more_connections_than_allowed() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay, connections=3) as way_out:
@@ -281,7 +267,6 @@ def test_no_more_connections_than_allowed() -> None:
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize(
     ("stage", "reply", "kind"),
     [
@@ -323,7 +308,6 @@ def test_refusals_are_told_apart_and_leave_the_smarthost_usable(stage: str, repl
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, "421 4.4.2 idle too long"])
 @pytest.mark.parametrize("stage", ["MAIL", "RCPT"])
 def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -> None:
@@ -337,7 +321,6 @@ def test_a_stale_kept_connection_is_replaced_at_once(stage: str, trouble: str) -
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_a_connection_that_had_nothing_to_do_for_long_is_used_again() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay) as way_out:
@@ -351,7 +334,6 @@ def test_a_connection_that_had_nothing_to_do_for_long_is_used_again() -> None:
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_a_connection_closed_meanwhile_is_not_tried() -> None:
     async def test() -> None:
         async with relaying() as relay, smarthost(relay) as way_out:
@@ -365,7 +347,6 @@ def test_a_connection_closed_meanwhile_is_not_tried() -> None:
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, HANG])
 @pytest.mark.parametrize("stage", ["HELLO", "MAIL", "RCPT", "DATA", "TEXT", "DOT"])
 def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, trouble: str) -> None:
@@ -381,7 +362,6 @@ def test_a_new_connection_that_fails_is_a_temporary_failure_at_once(stage: str, 
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("trouble", [DROP, HANG])
 @pytest.mark.parametrize("stage", ["DATA", "TEXT", "DOT"])
 def test_a_kept_connection_that_fails_after_data_is_not_tried_again(stage: str, trouble: str) -> None:
@@ -408,7 +388,6 @@ def test_a_mail_that_is_taken_late_is_not_sent_twice() -> None:
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_a_connection_of_a_cancelled_mail_is_not_used_again() -> None:
     async def test() -> None:
         async with relaying({"RCPT": [None, HELD]}) as relay, smarthost(relay) as way_out:
@@ -437,7 +416,6 @@ def test_nobody_listens() -> None:
     run(test())
 
 
-@pytest.mark.usefixtures("pipelining")
 @pytest.mark.parametrize("tls", ["starttls", "implicit"])
 def test_tls_with_a_certificate_we_trust_and_with_one_we_do_not(tls: str) -> None:
     async def test() -> None:
@@ -481,7 +459,6 @@ def test_login() -> None:
     assert "wrong" not in repr(SmarthostSettings(host="host", password=SecretStr("wrong")))
 
 
-@pytest.mark.usefixtures("pipelining")
 def test_addresses_beyond_ascii_need_a_relay_that_takes_them() -> None:
     async def test() -> None:
         async with relaying() as plain, smarthost(plain) as way_out:
