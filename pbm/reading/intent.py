@@ -44,7 +44,9 @@ _MOST_WORDS, _LAST = 60, 2
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
 _CLAUSE = re.compile(
-    r"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:and|but|so)\s)|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE
+    rf"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:{'|'.join(words('clause-begins'))})\s)"
+    r"|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)",
+    re.IGNORECASE,
 )
 """Behind what a clause may begin; behind a move no mark is needed."""
 _LONGEST = 6
