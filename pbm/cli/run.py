@@ -21,13 +21,13 @@ LISTEN, FETCH, HANDLE, DELIVER, THINK = TASKS = ("listen", "fetch", "handle", "d
 
 
 def tasks_option(tasks: Collection[str], default: str, meaning: str) -> Callable[[Callable[..., None]], Any]:
-    """--do, with some of the tasks, separated by commas."""
+    """--do, with some of the tasks, separated by commas; what is chosen comes in their order."""
 
-    def chosen(_: click.Context, __: click.Parameter, value: str) -> frozenset[str]:
-        words = frozenset(word.strip().lower() for word in value.split(","))
-        for word in words - set(tasks):
+    def chosen(_: click.Context, __: click.Parameter, value: str) -> list[str]:
+        words = {word.strip().lower() for word in value.split(",")}
+        for word in words.difference(tasks):
             raise click.BadParameter(f'"{word}" is none of {", ".join(tasks)}.')
-        return words
+        return [task for task in tasks if task in words]
 
     return click.option(
         "--do", "tasks", callback=chosen, default=default, show_default=True, metavar="TASK,...", help=meaning

@@ -27,7 +27,7 @@ from pbm.cli.loading import demand, masked, open_to_others, strange_variables
 from pbm.cli.logs import drain, log_to_stderr, set_level
 from pbm.cli.opening import identified, mail_signature, opened_service, transport
 from pbm.cli.output import Misconfigured, Refused
-from pbm.cli.run import DELIVER, FETCH, HANDLE, LISTEN, TASKS, THINK
+from pbm.cli.run import DELIVER, FETCH, HANDLE, LISTEN, THINK
 from pbm.cli.settings import Configuration
 from pbm.domain.configuration import place
 from pbm.edges.crypt import Sealing
@@ -173,7 +173,7 @@ def run(
     log_to_stderr(effective.values.log, for_good=True)
     log.info(
         "starting", version=__version__, configuration=str(effective.file or "defaults"),
-        database=masked(effective.values.database), tasks=",".join(task for task in TASKS if task in tasks),
+        database=masked(effective.values.database), tasks=",".join(tasks),
     )  # fmt: skip
     for name, reason in LEFT_OUT.items():
         log.error("game_left_out", game=name, reason=reason)
@@ -249,7 +249,7 @@ async def _serve(
         if LISTEN in tasks:
             click.echo(f"pbm: accepting mail for {address} on {_where(configuration, server)}")
         else:
-            click.echo(f"pbm: at work for {address}: {', '.join(task for task in TASKS if task in tasks)}")
+            click.echo(f"pbm: at work for {address}: {', '.join(tasks)}")
         sys.stdout.flush()
         async with watched():
             ends = {asyncio.create_task(event.wait()) for event in (signals.first, server.health.gave_up)}

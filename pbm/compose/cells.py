@@ -281,26 +281,24 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     colours, boxes, left = dict(board.colours), len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
     widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
-    # By row of the table, where -1 and the last hold the letters, and by column.
-    faces: dict[Place, Face] = {}
-    for at in columns:
-        faces[-1, 2 * at - left] = faces[len(heights) - 2, 2 * at - left] = Face(board.columns[at])
-    for at, name in enumerate(board.rows):
-        faces[2 * at, 0] = faces[2 * at, len(widths) - 1] = Face(name)
+    letters = {2 * at - left: Face(board.columns[at]) for at in columns}
+    between = dict.fromkeys(range(2, 2 * boxes + 1, 2), Face(ground=PAPER))
+    rows = [letters]
+    for name in board.rows:
+        rows += {0: Face(name), len(widths) - 1: Face(name)}, {**between}
+    # Below the last points there are no boxes.
+    rows[-1] = letters
     point = Face(f'<b style="color:{INK}">&#9679;</b>', f" bgcolor={PAPER}>&#9679;", PAPER)
-    faces |= {(2 * cell.row, 2 * cell.column - left): point for cell in board.cells if cell.column in columns}
+    for cell in board.cells:
+        if cell.column in columns:
+            rows[2 * cell.row + 1][2 * cell.column - left] = point
     for join in board.joins:
         (row, column), (to_row, to_column) = join.start, join.end
         if column in columns and to_column in columns:
-            faces[row + to_row, column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
-    between = product(range(1, 2 * len(board.rows) - 2, 2), range(2, 2 * boxes + 1, 2))
-    faces |= dict.fromkeys(between, Face(ground=PAPER))
+            rows[row + to_row + 1][column + to_column - left] = Face(ground=_ground_of(join), word=join.name)
     for box in board.boxes:
         if box.column in columns[:-1]:  # the last column of points has its boxes in the next part
-            faces[2 * box.row + 1, 2 * box.column + 1 - left] = Face(*_owned(box.owner, colours), PAPER)
-    rows: list[dict[int, Face]] = [{} for _ in heights]
-    for (row, at), face in faces.items():
-        rows[row + 1][at] = face
+            rows[2 * box.row + 2][2 * box.column + 1 - left] = Face(*_owned(box.owner, colours), PAPER)
     return Table(widths, heights, rows, style=style)
 
 

@@ -90,6 +90,8 @@ _FIELD = r"(?im)^{}:[ \t]*([^\n]{{1,200}})"
 _ACTION, _STATUS, _DISPOSITION, _FEEDBACK, _ID = (
     re.compile(_FIELD.format(name)) for name in ("action", "status", "disposition", "feedback-type", "message-id")
 )
+_STATUSES = "delivery-status", "global-delivery-status"
+"""Reports of failures; RFC 6533, 3: the second one is for addresses with letters beyond ASCII."""
 _METHOD_REPLY = re.compile(r"^METHOD:REPLY\s*$", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"[245]\.\d{1,3}\.\d{1,3}")
 
@@ -119,9 +121,9 @@ class Evidence:
         values = self.mail.fields.get(name)
         return values[0].lower() if values else ""
 
-    def report(self, kind: str) -> str | None:
-        """The text of the first part of a kind such as "delivery-status"; None if there is none."""
-        part = next((part for part in self.mail.walk() if part.type == f"message/{kind}"), None)
+    def report(self, *kinds: str) -> str | None:
+        """The text of the first part of one of the kinds, such as "delivery-status"; None if there is none."""
+        part = next((part for part in self.mail.walk() if part.type.removeprefix("message/") in kinds), None)
         return None if part is None else decoded(part, limit=32_768)
 
     @cached_property
@@ -228,10 +230,10 @@ def _complaint(seen: Evidence) -> Verdict:
 
 
 def _report(seen: Evidence) -> Verdict:
-    """A delivery status (RFC 3464) or a disposition notification (RFC 8098), which filters also use to refuse mail."""
-    status = seen.report("delivery-status")
-    if status is None:
-        status = seen.report("global-delivery-status")
+    """A delivery status (RFC 3464), what is left of one in fields, or a disposition notification (RFC 8098), by which
+    filters also refuse mail.
+    """
+    status = seen.report(*_STATUSES)
     if status is not None:
         actions = {_word(action) for action in _ACTION.findall(status)}
         # RFC 3464, 2.3.3: delivered, relayed and expanded are no failures.
@@ -239,21 +241,21 @@ def _report(seen: Evidence) -> Verdict:
             return Action.IGNORE, "notice of a delivery"
         return Action.BOUNCE, "delivery status notification"
     disposition = seen.report("disposition-notification")
-    if disposition is None:
-        return None
-    # RFC 5429: a Sieve script refuses a mail by a disposition notification.
-    refused = "reject" in seen.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(seen.subject)
-    if "deleted" in _first(_DISPOSITION, disposition).lower() and refused:
-        return Action.BOUNCE, "refused by the recipient's filter"
-    return Action.IGNORE, "read receipt"
-
-
-def _failure(seen: Evidence) -> Verdict:
-    """A bounce without a report: one with a field of bounces, from a mail system, or with words of failure."""
+    if disposition is not None:
+        # RFC 5429: a Sieve script refuses a mail by a disposition notification.
+        refused = "reject" in seen.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(seen.subject)
+        if "deleted" in _first(_DISPOSITION, disposition).lower() and refused:
+            return Action.BOUNCE, "refused by the recipient's filter"
+        return Action.IGNORE, "read receipt"
     # Exim names the recipient in a field of its own, Exchange marks its notices, and a report may lack its part.
     broken_report = "delivery-status" in seen.field("content-type")
     if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
         return Action.BOUNCE, "a field of bounces"
+    return None
+
+
+def _failure(seen: Evidence) -> Verdict:
+    """A bounce without a report: one from a mail system, or with words of failure."""
     # A vacation notice comes without return path as well, but its address works.
     vacation = "vacation" in seen.field("auto-submitted")
     if vacation or seen.opens_as_automatic:
@@ -356,8 +358,7 @@ _TESTS: Sequence[Callable[[Evidence], Verdict]] = (
 
 def failures(seen: Evidence) -> tuple[Failure, ...]:
     """The recipients a bounce names: in its report, otherwise in its fields, otherwise as flufl.bounce finds them."""
-    # RFC 6533, 3: the same report for addresses with letters beyond ASCII.
-    status = seen.report("delivery-status") or seen.report("global-delivery-status")
+    status = seen.report(*_STATUSES)
     if status is not None:
         found = _reported(status)
     # A filter's owner may change their mind, so its refusal never counts as lasting.

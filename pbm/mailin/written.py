@@ -86,16 +86,13 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
     line, is_apart, kept_by = "", True, 0
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         begins = event == "start"
-        # Of its style only that is left; it holds for all elements within.
-        if element.tag == "pre" or "style" in element.attrib:
+        # A style is left only where blanks are kept; it holds for all elements within.
+        if "style" in element.attrib:
             kept_by += 1 if begins else -1
-        is_break = begins and element.tag == "br"
         # What has begun as a line ends here; a block alone leaves no empty one.
-        if is_break or element.tag in _BLOCKS:
-            if line or is_break:
-                yield line.removesuffix(" ")
-            is_apart = is_apart and not line
-            line = ""
+        if (event, element.tag) == ("start", "br") or (line and element.tag in _BLOCKS):
+            yield line.removesuffix(" ")
+            line, is_apart = "", not line
         # Paragraphs and headings have an empty line around them, and two of them one between.
         if element.tag in _APART and not is_apart:
             yield ""
@@ -137,7 +134,7 @@ def _clean(element: html.HtmlElement) -> None:
     style = element.attrib.pop("style", "")
     hidden = _HIDDEN.search(style)
     # Some programs keep the person's line breaks by style alone.
-    if _PRE.search(style):
+    if element.tag == "pre" or _PRE.search(style):
         element.set("style", "white-space: pre")
     if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
         ours = FOUND.search("".join(element.itertext()))
