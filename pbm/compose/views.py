@@ -129,8 +129,8 @@ def _words(match: Match, seat: Seat, reader: Seat | None) -> dict[str, Any]:
 
 def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
     """The time each player has left, and below it until when; empty without a clock. zone: the reader's."""
-    clock = match.clock
-    if clock is None or not clock.control.timed:
+    clock = match.timed_clock
+    if clock is None:
         return []
     names = [player.userid for player in match.players]
     width = max(map(len, names))
@@ -142,8 +142,8 @@ def clock_lines(match: Match, zone: ZoneInfo, now: datetime) -> list[str]:
 
 def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime) -> Iterator[str]:
     """Sentences on why clocks are stopped, or will be as soon as that player is to move."""
-    clock = match.clock
-    if clock is None or not clock.control.timed:
+    clock = match.timed_clock
+    if clock is None:
         return
     if clock.paused:
         yield _paused(clock, zone)

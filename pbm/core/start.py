@@ -348,7 +348,7 @@ def unheard(tx: Transaction, player: Player) -> str:
 
 
 def check_willing(
-    at: Desk, game: AnyGame, seats: Collection[Player], asker: Player | None, agreed: Collection[Player]
+    at: Desk, game: AnyGame, seats: Collection[Player], asker: Player | None, agreed: Collection[Player | None]
 ) -> None:
     """Check that no block, refusal or limit of the players forbids the game.
 
@@ -358,23 +358,23 @@ def check_willing(
     tx, most_of_all = at.tx, at.tools.house.active_games
     _check_blocks(tx, seats, asker)
     ours = robots_among(tx, seats)
-    # What robots think is charged to the person they play.
-    if {*ours} == {*seats}:
-        raise NotAllowed("Robots play people, not each other.", "robots")
     players = {player.id: player for player in seats if player not in ours}
+    # What robots think is charged to the person they play.
+    if not players:
+        raise NotAllowed("Robots play people, not each other.", "robots")
     choices = tx.choices.of(game.info.name, players)
     counts = tx.matches.active_counts(players)
-    banned = tx.bans.of([player.userid.casefold() for player in players.values()], tx.now)
+    banned = tx.bans.banned(players.values(), tx.now)
     problems = []
     for player in players.values():
         choice, active = choices[player.id], counts[player.id]
         here = active.get(game.info.name, 0)
-        if player.userid.casefold() in banned:
+        if player in banned:
             problems.append(f"{player.userid} does not play here at present")
         # Who has agreed to this game wants it, whatever they have set for challenges in general.
         elif not choice.accepts and player not in agreed:
             problems.append(f"{player.userid} takes no challenges of {game.info.title}")
-        elif choice.most_active is not None and here >= choice.most_active:
+        elif not choice.takes_more(here):
             of_game, limit = f"of {game.info.title} under way", f"no more than {choice.most_active} at once"
             problems.append(f"{player.userid} has {counted(here, 'board')} {of_game} and wants {limit}")
         elif sum(active.values()) >= most_of_all:

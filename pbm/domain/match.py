@@ -223,6 +223,11 @@ class Match(NamedTuple):
         return self.players[seat - 1]
 
     @property
+    def timed_clock(self) -> Clock | None:
+        """The clock, unless no time is limited."""
+        return self.clock if self.clock is not None and self.clock.control.timed else None
+
+    @property
     def calendars(self) -> tuple[Calendar, Calendar]:
         """When the clock of each player runs."""
         (first, second), (stops, others) = self.settings, self.stops

@@ -264,7 +264,7 @@ def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = Fa
     """
     own = request.tx.players.askable(player.id)
     # They may write to the operator, and to nobody else.
-    if player.userid.casefold() in request.tx.bans.of([player.userid.casefold()], request.now):
+    if request.tx.bans.banned([player], request.now):
         return False
     addresses = [address for address in own if request.may_ask(Act.RESET, address)]
     if addresses:

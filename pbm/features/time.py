@@ -171,7 +171,7 @@ def resume(request: Request, command: Command) -> None:
 def _clock(board: OpenBoard) -> Clock:
     """The running clock of a board. Raises: MatchOver; NotAllowed if the board has none."""
     board.check_running()
-    clock = board.match.clock
-    if clock is None or not clock.control.timed:
+    clock = board.match.timed_clock
+    if clock is None:
         raise NotAllowed(f"Board {board.match.board} has no clock: all players take the time they want.")
     return clock

@@ -111,8 +111,8 @@ def _ticking(at: Desk, number: int) -> tuple[OpenBoard, Clock]:
     """Raises: MatchOver, NotAllowed."""
     board = at.open(number)
     board.check_running()
-    clock = board.match.clock
-    if clock is None or not clock.control.timed:
+    clock = board.match.timed_clock
+    if clock is None:
         raise NotAllowed(f"Board {number} has no clock.")
     return board, clock
 

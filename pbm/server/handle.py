@@ -50,7 +50,7 @@ from pbm.server.senders import (
     kept_out,
     remember_key,
     told_since_the_ply,
-    with_lost_token,
+    with_token,
 )
 from pbm.server.treatment import is_lost_move, treatment_of
 from pbm.store import DatabaseTrouble, Transaction
@@ -113,7 +113,7 @@ class Handler:
 
     def _as_written(self, gate: Gate, row: Received, message: Message) -> Prepared:
         tx = gate.tx
-        message = with_lost_token(tx, self._signer, message, self._robot)
+        message = with_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message)
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing, tx.players.knows)

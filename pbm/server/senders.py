@@ -211,20 +211,26 @@ def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
     return tx.inbox.came_at(mark_of(answered))
 
 
-def with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
-    """The message with the token of the mail it answers, if its own address has lost that on the way.
-
-    Nobody can guess the id of a mail of ours, which went to one reader. Others may learn it from an answer that went to
-    them, too: so it counts only in mail that comes from the address it went to, or from another one of its player, and
-    is no player's token unless that address is vouched for; nor does it resign a game unasked. A chat's token is proof
-    by itself, and lacks only the state of the board.
+def with_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
+    """The message with the token of a seat for that of a chat, which is proof by itself and lacks only the state of the
+    board; otherwise with its own token, or with one that it has lost.
     """
     # Delta Chat makes an encrypted list read-only, so an encrypted board is a group, and its id holds the token.
     chat = signer.open(message.token or message.group)
     if isinstance(chat, ChatToken):
         return replace(message, token=signer.seal(_as_answered(tx, signer, message, robot, chat)))
+    return _with_lost_token(tx, signer, message, robot) if message.token is None else message
+
+
+def _with_lost_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:
+    """The message with the token of the mail it answers, if its own address has lost that on the way.
+
+    Nobody can guess the id of a mail of ours, which went to one reader. Others may learn it from an answer that went to
+    them, too: so it counts only in mail that comes from the address it went to, or from another one of its player, and
+    is no player's token unless that address is vouched for; nor does it resign a game unasked.
+    """
     answered = _nearest(message)
-    if message.token is not None or answered is None or not (message.authenticated or message.direct):
+    if answered is None or not (message.authenticated or message.direct):
         return message
     told = tx.outbox.find(_key(answered))
     if told is None:

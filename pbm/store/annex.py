@@ -142,6 +142,10 @@ class GameChoice:
     notify_ends: bool = False
     follows: bool = False
 
+    def takes_more(self, active: int) -> bool:
+        """Whether they want one more board of the game. active: those under way."""
+        return self.most_active is None or active < self.most_active
+
 
 class Choices(Queries):
     """A player without a row has the defaults."""

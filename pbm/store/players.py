@@ -447,3 +447,8 @@ class Bans(Queries):
         """The bans on any of the subjects that hold now, by subject."""
         found = self._all(_HOLDING, partial(made, Ban), {"subjects": [*subjects], "now": now})
         return {ban.subject: ban for ban in found}
+
+    def banned(self, players: Collection[Player], now: datetime) -> list[Player]:
+        """Those of the players who are banned by their userid."""
+        found = self.of([player.userid.casefold() for player in players], now)
+        return [player for player in players if player.userid.casefold() in found]

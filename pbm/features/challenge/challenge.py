@@ -46,7 +46,8 @@ def challenge(request: Request, command: Command) -> Answer | None:
     """Start a game at once if its sender plays in it and has proved who they are; otherwise propose it."""
     game, clock = GAMES[command.game or ""], request.tools.house.default_clock
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
-    first, second = (_named(request, command, command.args[name]) for name in ("USERID1", "USERID2"))
+    first = _named(request, command, command.args["USERID1"])
+    second = _named(request, command, command.args["USERID2"])
     words, body, plies, origin = beginning(request, game, command.options)
     if isinstance(first, str) or isinstance(second, str):
         # An invitation tells the terms of a game, and shows no position.
@@ -59,7 +60,7 @@ def challenge(request: Request, command: Command) -> Answer | None:
     # A position may come from a ply that has ended its own game.
     if plies and replay(game, terms.words, body, plies).outcome is not None:
         raise NotAllowed(f"The game is over {origin} on: name an earlier ply.")
-    check_willing(request, game, seats, asker, (challenger,) if challenger else ())
+    check_willing(request, game, seats, asker, (challenger,))
     # Raises unless they show who they are: a proposal in their own name needs their own proof.
     if challenger is None and asker in seats:
         request.author.who(command)

@@ -83,8 +83,8 @@ class Director(Desk):
 
     def admitted(self, players: Sequence[Player]) -> list[Player]:
         """Those of the players who are not banned."""
-        banned = self.tx.bans.of([each.userid.casefold() for each in players], self.tx.now)
-        return [each for each in players if each.userid.casefold() not in banned]
+        banned = self.tx.bans.banned(players, self.tx.now)
+        return [each for each in players if each not in banned]
 
     def over_at(self, due_at: datetime) -> datetime:
         """When the time of a round that ends at `due_at` is really over: outages and halts are not counted."""
