@@ -59,6 +59,7 @@ def measure(world: World) -> Stages:
         try:
             accepting, first = _handled(service, fresh.games)
             for game in fresh.games:
+                game.passes_turn()
                 game.recipient = recipient(fresh.signer, game.board, fresh.plies + 1)
             _, handling = _handled(service, fresh.games)
             with service.store.read() as tx:
