@@ -102,10 +102,7 @@ _VOID = (
 )
 
 
-def refuse(
-    request: Request, line: str, error: Rejected | GameError, *, several: bool = False,
-    named: int | None = None,
-) -> None:  # fmt: skip
+def refuse(request: Request, line: str, error: Rejected | GameError, named: int | None = None) -> None:
     """Answer a command that was not carried out, with the board if it was the only command and the sender has a seat.
 
     named: the board the command is about.
@@ -118,9 +115,9 @@ def refuse(
     candidates = error.candidates if isinstance(error, MoveError | Unsure) else ()
     text = redact_quoted(str(error), request.secrets)
     # In an answer to several boards, a line that names none would be done on the wrong one.
-    if several and named is not None:
+    if request.several and named is not None:
         text, advice = numbered(text, named), numbered(f'"{advice}"', named).strip('"')
-    board = None if several else _own_board(request)
+    board = None if request.several else _own_board(request)
     player = request.author.player
     if board is None or player is None:
         suggestion = advice or " or ".join(candidates[:3])

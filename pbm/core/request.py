@@ -128,7 +128,7 @@ class Words:
     read_as: dict[int, str] = field(default_factory=dict)
     """What plain words were taken to mean, by board; nothing where a command was written."""
     _said: list[tuple[int | None, str]] = field(default_factory=list)
-    """What stands below each command, and the board it is for; None for all boards, 0 for none."""
+    """What stands below each part of the mail, and the board it is for; None for all boards, 0 for none."""
     _heard: set[int] = field(default_factory=set)
     """The boards whose players get the words."""
 
@@ -147,31 +147,15 @@ class Words:
         heard = {None, *self._heard} if self._heard else set[int | None]()
         return "\n".join(text for board, text in self._said if board not in heard).strip()
 
-    def take(self, reading: Reading, number: int, command: Command | Rejected) -> None:
-        """Take the words below the command's line (counted from 1), where each line has its own words.
-
-        Words below a line without a board, such as a puzzle's answer, are for the board named last; not below a message
-        to somebody, whose text they are.
-        """
-        if not reading.remarks or not isinstance(command, Command):
-            return
-        board, last = command.args.get("BOARD", "").partition("#")[0], self._said[-1][0]
-        if board.isdecimal():
-            last = int(board)
-        elif command.verb.has_text:
-            last = 0
-        self._said.append((last, reading.remarks[number - 1]))
+    def begin(self, reading: Reading) -> None:
+        """Take the words that stand below the lines of a reading."""
+        self._said.append((reading.board, reading.comment))
 
     def take_lines(self, count: int) -> None:
         """Take away the first `count` lines below the command, not counting blank ones: they belong to the command."""
         lines = self.comment.splitlines()
         taken = [at for at, line in enumerate(lines, 1) if line.strip()][:count]
         self.comment = "\n".join(lines[taken[-1] if taken else 0 :])
-
-    def restate(self, board: int, comment: str, read_as: str, *, is_taken: bool) -> None:
-        """Replace the words below the board's last command. is_taken: they were taken; if not, these are more."""
-        self.read_as[board] = read_as
-        self._said[len(self._said) - is_taken :] = [(board, comment)]
 
     def spend(self) -> str:
         """The words below the last command, which are its text and no comment."""
@@ -495,8 +479,10 @@ class Request(Desk):
     """The mailboxes to which questions go, counted as such, that others could have caused."""
     withheld: TooMuch | None = None
     """Why a question is not sent: it would be one too many to somebody who may not have asked for it."""
-    reading: Reading = field(default_factory=lambda: Reading(()))
-    """The reading that is carried out; if the mail is in plain words, it is not the first one."""
+    readings: list[Reading] = field(default_factory=list)
+    """The parts of the mail carried out so far; of one in plain words, what these mean."""
+    several: bool = False
+    """Whether the mail holds several commands, so that its writer gets a list of what came of each."""
     is_sure: bool = False
     """Whether the writer has said that no line below their commands tells how to play."""
     words: Words = field(default_factory=Words)
@@ -508,6 +494,24 @@ class Request(Desk):
         self.boards = Boards(self.tx, self.tools, self.incoming.received_at, by.board)
         self.author = Author(self.tx, self.tools, self.incoming, by, self.boards, by.newcomer or AddressToken(0, 0))
         self.outgoing = Correspondence(self.tx, self.tools, self.incoming.message)
+
+    def begin(self, reading: Reading) -> None:
+        """Begin with another part of the mail."""
+        self.readings.append(reading)
+        self.words.begin(reading)
+
+    def restate(self, meant: Reading) -> None:
+        """Go on with what the part means in place of its plain words."""
+        self.readings[-1:] = [meant]
+        self.words.comment = meant.comment
+        board = self.sender.board if meant.board is None else meant.board
+        if board is not None:
+            self.words.read_as[board] = meant.read_as
+
+    @property
+    def reading(self) -> Reading:
+        """The part of the mail that is carried out."""
+        return self.readings[-1] if self.readings else Reading(())
 
     @property
     def message(self) -> Message:

@@ -120,8 +120,8 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
 
     Raises: MoveError for an illegal ply after the first.
     """
-    state, alone = board.state, len(request.reading.lines) == 1 or bool(request.reading.remarks)
-    lines = filter(str.strip, request.words.comment.splitlines() if alone else ())
+    state, is_alone = board.state, len(request.reading.lines) == 1
+    lines = filter(str.strip, request.words.comment.splitlines() if is_alone else ())
     below = list(takewhile(state.reads, lines))
     # One word is one ply, and the usual case.
     if seat != state.to_move or not (below or re.search(r"[\s,;]", text)):

@@ -182,7 +182,7 @@ def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
-        if len(request.reading.lines) > 1:
+        if request.several:
             raise
         problem = redact_quoted(str(error), request.secrets)
         request.outgoing.letters += _mails(request, player, found, problem=problem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
@@ -98,38 +98,86 @@ _FREE = frozenset({"KIND", "NAME", "NEW", "NEW-USERID", "PLAN", "VALUE"})
 
 @frozen
 class Reading:
-    """The command lines of a mail, in order, and what else the person wrote."""
+    """The command lines of a mail, in order, and what else the person wrote; or what is to be done about one board."""
 
     lines: tuple[str, ...]
     comment: str = ""
     truncated: bool = False
-    remarks: tuple[str, ...] = ()
-    """What stands below each line, if each line names its board; empty if there is one comment for all."""
+    by_board: tuple[Reading, ...] = ()
+    """The same, part by part, if each line names its board, as in an answer to a digest: like small mails."""
     torn: str = field(default="", repr=False)
     """What the text says instead, if the only line is the subject, and both are commands; else ""."""
     text: str = field(default="", repr=False, compare=False)
-    """The whole text if it may also be read as plain words: without plans, and without boards before lines; else ""."""
+    """What may also be read as plain words: the whole text, without plans, and without the number of its board."""
     late: str = field(default="", repr=False, compare=False)
     """The first line below words for others that is a command all the same; else ""."""
+    board: int | None = field(default=None, repr=False, compare=False)
+    """The board that the line begins with, or that named last before it, to which the words below belong; None in a
+    mail without such lines. No board has the number 0: that is for words to somebody else.
+    """
+    read_as: str = field(default="", repr=False, compare=False)
+    """What the writer is told that their plain words were taken to mean."""
+
+    @classmethod
+    def of(cls, line: str, comment: str = "", read_as: str = "", board: int | None = None) -> Reading:
+        """What plain words mean. board: the one that they name, which then stands in front of a verb about a board."""
+        verb, _ = leading(line.split())
+        is_of_board = verb is None or "BOARD" in verb.keys
+        line = f"{board} {line}" if board is not None and is_of_board else line
+        return cls((line,), comment, board=board, read_as=read_as)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Reading]) -> Reading:
+        """The whole of some parts."""
+        if len(parts) == 1 and parts[0].board is None:
+            return parts[0]
+        return cls(tuple(line for part in parts for line in part.lines), by_board=tuple(parts))
+
+    def changed(self, lines: Callable[[str], str], words: Callable[[str], str]) -> Reading:
+        """The same with its lines and the words below them as they are given back."""
+        return Reading.joined(
+            [replace(part, lines=(*map(lines, part.lines),), comment=words(part.comment)) for part in self.parts]
+        )
+
+    @property
+    def parts(self) -> tuple[Reading, ...]:
+        """What is carried out by itself: a refusal keeps nothing from being done but the lines of its part."""
+        return self.by_board or (self,)
 
     def opens_with(self, command: Command) -> bool:
-        """Whether the mail begins with this move, without a board or a player in the command."""
-        return command.verb.name == "move" and command.args.keys() == {"MOVE"} and command.line == self.lines[0]
-
-    def doubtful(self, number: int, command: Command) -> str:
-        """What a line, counted from 1, does, and the words below it, if these might take it back, mean another board or
-        hold a command; "" otherwise. The line is nothing but a move or another verb, with the number of its board if
-        each line names one.
+        """Whether it begins with this move, or another verb in its place; no player is named in it, and no board but
+        its own.
         """
-        is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() <= {"MOVE"}
-        below = self.comment
-        if self.remarks:
-            is_alone, below = command.args.keys() - {"MOVE"} == {"BOARD"}, self.remarks[number - 1]
+        is_own = command.args.keys() == ({"MOVE"} if self.board is None else {"BOARD", "MOVE"})
+        return is_own and command.verb.name == "move" and command.line == self.lines[0]
+
+    def doubtful(self, command: Command) -> str:
+        """What a command does, and the words below it, if these might take it back, mean another board or hold a
+        command; "" otherwise. The command is nothing but a move or another verb, with the number of its board if each
+        line names one.
+        """
+        named = set() if self.board is None else {"BOARD"}
+        is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() - {"MOVE"} == named
         deed = command.args.get("MOVE", command.verb.name)
-        said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{below}"
+        said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{self.comment}"
         # The other player would read a command, and nobody would carry it out; a move cannot be taken back.
-        is_doubted = command.verb.name in _AT_ONCE or self.late in map(clean, below.splitlines())
-        return said if is_alone and below and is_doubted else ""
+        is_doubted = command.verb.name in _AT_ONCE or self.late in map(clean, self.comment.splitlines())
+        return said if is_alone and self.comment and is_doubted else ""
+
+
+def by_line(lines: Iterable[tuple[str, str]], standing: Standing, late: str = "") -> tuple[Reading, ...]:
+    """A reading for each line that names its board, with the words below it. late: as in Reading."""
+    found, board = list[Reading](), 0
+    for line, remark in lines:
+        named = board_first(clean(line), standing)
+        if named is not None:
+            board, said = named
+            found.append(Reading((line,), remark, text=f"{said}\n{remark}".rstrip("\n"), late=late, board=board))
+        else:
+            # Words below a puzzle's answer are for the board named last; those below a message are its text.
+            board = 0 if has_text(line) else board
+            found.append(Reading((line,), remark, late=late, board=board))
+    return tuple(found)
 
 
 def board_below(opening: str) -> str:
@@ -224,13 +272,13 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
 
     >>> on_board = Standing("cross", 101, known=True, proven=True)
     >>> read("Cross Board 101 ann-bob", "F6\\nGood luck!", on_board)
-    Reading(lines=('F6',), comment='Good luck!', truncated=False, remarks=())
+    Reading(lines=('F6',), comment='Good luck!', truncated=False, by_board=())
     >>> read("F6", "Ann Smith, Acme Corp.", on_board)
-    Reading(lines=('F6',), comment='Ann Smith, Acme Corp.', truncated=False, remarks=())
+    Reading(lines=('F6',), comment='Ann Smith, Acme Corp.', truncated=False, by_board=())
     >>> read("cross move 101 F6", "Good luck!", Standing()).lines
     ('cross move 101 F6',)
     >>> read("", "F6\\nplay hex\\n\\nset digest 08:00\\nset your mind at ease", on_board)
-    Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, remarks=())
+    Reading(lines=('F6', 'play hex', 'set digest 08:00'), comment='set your mind at ease', truncated=False, by_board=())
     >>> read("", "F6\\nWant a draw?\\nGood game!", on_board).lines
     ('F6', 'draw')
     >>> read("", "F6\\nnote Bob is weak", on_board).lines, read("", "F6\\nNote that I am away", on_board).lines
@@ -238,8 +286,8 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     >>> read("", "F6\\nif any: G7", on_board).lines
     ('F6\\nif any: G7',)
     >>> digest = read("", "101 F6\\nWell played!\\n103 G7", Standing(known=True))
-    >>> digest.lines, digest.remarks
-    (('101 F6', '103 G7'), ('Well played!', ''))
+    >>> digest.lines, [part.comment for part in digest.parts]
+    (('101 F6', '103 G7'), ['Well played!', ''])
     >>> read("", "101 F6\\nresign\\nGood game!", Standing(known=True)).lines
     ('101 F6', '101 resign')
     """
@@ -371,9 +419,10 @@ def _takes_plan(line: str) -> bool:
 
 
 def _verb_in(line: str) -> Verb | None:
-    """The verb that the line begins with, whatever game stands before it."""
+    """The verb that the line begins with, whatever game or board stands before it."""
     words = line.split()
-    verb, _ = leading(words[1:] if words and words[0].casefold() in GAMES else words)
+    is_named = bool(words) and (words[0].casefold() in GAMES or words[0].isdecimal())
+    verb, _ = leading(words[1:] if is_named else words)
     return verb
 
 
@@ -416,9 +465,14 @@ def _by_board(draft: _Draft) -> Reading:
             # Nobody carries it out now, but its writer is told of it.
             if said:
                 late.append(clean(line))
-    below = tuple("\n".join(each).strip("\n") for each in remarks)
-    read = _with_plans(commands, plans)
-    return Reading(read[:MAX_COMMANDS], "", len(read) > MAX_COMMANDS, below[:MAX_COMMANDS], late="".join(late[:1]))
+    read: list[tuple[str, str]] = []
+    ends = [*(at for at, _ in commands[1:]), sys.maxsize]
+    for command, end, below in zip(commands, ends, remarks, strict=True):
+        *above, last = _with_plans([command], [plan for plan in plans if command[0] < plan[0] <= end])
+        read += [(each, "") for each in above]
+        read.append((last, "\n".join(below).strip("\n")))
+    parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
+    return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
 
 
 def _names_board(line: str, standing: Standing) -> bool:

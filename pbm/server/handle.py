@@ -284,7 +284,7 @@ class Handler:
         redeemed = self._redeem(blank, mail)
         if redeemed is not None:
             return redeemed
-        order = Order(mail.reading, mail.commands, is_restated=not mail.is_plain)
+        order = Order(mail.reading, mail.commands, is_plain=mail.is_plain)
         if mail.sender.proven is not None:
             return order.carry_out(blank)
         try:

@@ -5,10 +5,11 @@ Then it composes all mails that they cause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import islice
 
 from games.rules import GameError, OptionError
 from pbm.compose.notices import Answer, Outcome
@@ -27,7 +28,7 @@ from pbm.domain.match import Player
 from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, explain, greet, kept, named_wish
 from pbm.mailin import Action, Message
 from pbm.reading.book import words as kind
-from pbm.reading.command_lines import MAX_COMMANDS, Reading, has_text, read
+from pbm.reading.command_lines import MAX_COMMANDS, Reading, by_line, has_text, read
 from pbm.reading.commands import Command, begins, board_first, clean, parse
 from pbm.reading.consent import Answer as Agreed
 from pbm.reading.consent import consent
@@ -44,8 +45,8 @@ from pbm.reading.verbs import (
 )
 from pbm.server.greeting import answer_mail, is_newcomers
 from pbm.server.logins import Held
-from pbm.server.said_in_letter import restated, restated_line
-from pbm.server.said_on_board import Restated, check_sure
+from pbm.server.said_in_letter import restated
+from pbm.server.said_on_board import check_sure
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -54,9 +55,9 @@ from pbm.values import frozen
 HELD_DAYS = 2
 _NO_COMMAND = ("Your email contains no command.", "help")
 _NO_WORDS = (
-    "Your email contains no words of yours. Write them at the top of it; attached files and pictures are not read.",
+    "Your email contains no words of yours. Write them at the top of it; attached files and pictures are not read."
 )
-_FORWARD = ("A forwarded email does nothing. To play, answer a board email.",)
+_FORWARD = "A forwarded email does nothing. To play, answer a board email."
 _BESIDES = Answer(
     "your words",
     Outcome.DONE,
@@ -70,135 +71,141 @@ _NAMELESS = "?"
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
 
 
+_Waiting = list[tuple["Order", NeedsIdentity]]
+"""Commands that need more proof of their writer than others of the mail, and why."""
+
+
 @frozen
 class Order:
-    """The commands of one mail, each as it was read, or the error why it could not be read."""
+    """What a mail asks for: its reading, and each command of it as it was read, or the error why it could not be."""
 
     reading: Reading
     commands: tuple[Command | Rejected, ...]
-    is_restated: bool = False
-    """Whether its one command is what plain words were found to mean."""
+    is_plain: bool = True
+    """Whether plain words may mean something, and not only commands."""
 
     def carry_out(self, request: Request) -> Request:
-        """Carry the commands out in order, up to the first that is refused, unless each line names its board.
+        """Carry the commands out in order; the first that is refused ends its part of the mail.
 
         Raises: NeedsIdentity.
         """
-        request.reading, request.words.comment = self.reading, self.reading.comment
         excuse = self._excuse(request)
-        if excuse:
-            refuse(request, "", UnknownCommand(*excuse))
+        if excuse is not None:
+            refuse(request, self.reading.lines[0] if self.reading.torn else "", excuse)
             return request
-        if self.reading.torn:
-            said = (self.reading.lines[0], self.reading.torn)
-            asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
-            refuse(request, said[0], Unsure(f"{asked} Answer with the one that you mean.", candidates=said))
-            return request
-        several, waiting = len(self.commands) > 1, dict[int, NeedsIdentity]()
-        for number, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True), 1):
-            try:
-                request.words.take(self.reading, number, command)
-                if isinstance(command, Command):
-                    check_sure(request, command, self.reading.doubtful(number, command))
-                answer = run(request, command)
-            except NeedsIdentity as error:
-                # The token of a seat is good for its board, so a move there waits for nothing else in the mail.
-                if request.sender.seat is None or not several:
-                    raise
-                waiting[number] = error
-                continue
-            except REFUSALS as error:
-                # The lines of an answer to a digest are about different boards, so none waits for another.
-                if not self.reading.remarks or isinstance(error, Doubt):
-                    return self._refused(request, number, error)
-                self._refused_line(request, number, error, several=several)
-                continue
-            _note_done(request, line, answer, several=several)
+        request.several, waiting, parts = len(self.commands) > 1, _Waiting(), self._parts()
+        for number, part in enumerate(parts, 1):
+            request.begin(part.reading)
+            part.carry_part_out(request, waiting, parts[number:])
+            # It was asked about all that is left.
+            if isinstance(request.refusal, Doubt):
+                return request
         if self.reading.truncated:
             limit = f"One email may hold {MAX_COMMANDS} commands."
             request.outgoing.answers.append(Answer("the other lines", Outcome.NOT_TRIED, limit))
         self._ask_for(request, waiting)
         return request
 
-    def _excuse(self, request: Request) -> tuple[str, ...]:
-        """Why nothing of the mail is done, and a line that would do something; empty if there are commands."""
+    def _parts(self) -> list[Order]:
+        """What is carried out by itself, like small mails: each line that names its board, or the whole."""
+        commands, readings = iter(self.commands), self.reading.parts
+        return [replace(self, reading=each, commands=(*islice(commands, len(each.lines)),)) for each in readings]
+
+    def _excuse(self, request: Request) -> Rejected | None:
+        """Why nothing of the mail is done, with a line that would do something; None if there are commands."""
         # What stands in a forwarded mail is somebody else's.
         if request.message.action is Action.HELP:
-            return _FORWARD
-        if self.commands:
-            return ()
-        return _NO_WORDS if request.sender.board else _NO_COMMAND
+            return UnknownCommand(_FORWARD)
+        if not self.commands:
+            return UnknownCommand(_NO_WORDS) if request.sender.board else UnknownCommand(*_NO_COMMAND)
+        if not self.reading.torn:
+            return None
+        said = (self.reading.lines[0], self.reading.torn)
+        asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
+        return Unsure(f"{asked} Answer with the one that you mean.", candidates=said)
 
-    def _ask_for(self, request: Request, waiting: Mapping[int, NeedsIdentity]) -> None:
-        """Hold the commands that need more proof than the others, which are done. waiting: by number, and why."""
+    def carry_part_out(
+        self, request: Request, waiting: _Waiting, following: Sequence[Order], written: str = ""
+    ) -> None:
+        """Carry out a part of the mail, up to the first command that is refused.
+
+        waiting: takes what needs more proof of its writer. following: the parts behind it. written: the line of which
+        this is the meaning, if it is in plain words. Raises: NeedsIdentity.
+        """
+        for at, (line, command) in enumerate(zip(self.reading.lines, self.commands, strict=True)):
+            try:
+                if isinstance(command, Command):
+                    check_sure(request, command, self.reading.doubtful(command))
+                answer = run(request, command)
+            except NeedsIdentity as error:
+                # The token of a seat is good for its board, so a move there waits for nothing else in the mail.
+                if request.sender.seat is None or not request.several:
+                    raise
+                waiting.append((self._lines(at, at + 1), error))
+            except Doubt as doubt:
+                ask_whether(request, _joined([self._lines(at), *following]), doubt)
+                return
+            except REFUSALS as error:
+                self._refused(request, at, error, waiting, following)
+                return
+            else:
+                # A single command without an answer needs none: its mails say everything.
+                if answer is not None or request.several:
+                    request.outgoing.answers.append(answer or Answer(written or line, Outcome.DONE, ""))
+
+    def _lines(self, start: int, end: int | None = None) -> Order:
+        """The same for some of its lines; end: None for all from the start."""
+        chosen = slice(start, end)
+        reading = replace(self.reading, lines=self.reading.lines[chosen])
+        return replace(self, reading=reading, commands=self.commands[chosen])
+
+    def _ask_for(self, request: Request, waiting: _Waiting) -> None:
+        """Hold the commands that need more proof than the others, which are done."""
         if not waiting:
             return
         # Nothing else was done, so all of the mail is held in one piece.
         if len(waiting) == len(self.commands):
-            raise waiting[1]
-        numbers, reading = list(waiting), self.reading
-        commands = tuple(self.commands[number - 1] for number in numbers)
+            raise waiting[0][1]
+        order = _joined([each for each, _ in waiting])
         # Words below a message are its text; below anything else they are for the opponent, who gets them now.
-        has_text = any(isinstance(each, Command) and each.verb.has_text for each in commands)
-        remarks = tuple(reading.remarks[number - 1] for number in numbers) if reading.remarks else ()
-        lines = tuple(reading.lines[number - 1] for number in numbers)
-        held_back = Reading(lines, request.words.spend() if has_text else "", remarks=remarks)
-        hold(request, Order(held_back, commands), waiting[numbers[0]], several=True)
+        if not self.reading.by_board:
+            has_text = any(isinstance(each, Command) and each.verb.has_text for each in order.commands)
+            order = replace(order, reading=Reading(order.reading.lines, request.words.spend() if has_text else ""))
+        hold(request, order, waiting[0][1])
 
-    def _refused(self, request: Request, number: int, error: Rejected | GameError) -> Request:
-        """Refuse a command and do not try the rest, unless the mail means something in plain words."""
-        line, command, several = self.reading.lines[number - 1], self.commands[number - 1], len(self.commands) > 1
-        if isinstance(error, Doubt):
-            rest = slice(number - 1, None)
-            left = replace(self.reading, lines=self.reading.lines[rest], remarks=self.reading.remarks[rest])
-            ask_whether(request, replace(self, reading=left, commands=self.commands[rest]), error, several=several)
-            return request
+    def _refused(
+        self,
+        request: Request,
+        at: int,
+        error: Rejected | GameError,
+        waiting: _Waiting,
+        following: Sequence[Order],
+    ) -> None:
+        """Refuse a command and do not try the rest of its part, unless the part means something in plain words."""
+        line, command, meant = self.reading.lines[at], self.commands[at], None
         try:
             # Who has no account cannot know the commands, so any words may be meant as a wish to play.
-            if number == 1 and self._greets(request):
+            if at == 0 and self._greets(request):
                 request.words.spend()
-                return request
-            meant = None
-            if number == 1 and not self.is_restated and not self._is_forbidden(request, command, error):
+                return
+            if at == 0 and self.is_plain and not self._is_forbidden(request, command, error):
                 meant = restated(request, self.reading, command)
         except REFUSALS as unsure:
-            meant, error = None, unsure
+            error = unsure
         if meant is not None:
-            return self._again(request, meant)
+            self._again(request, meant, waiting, following)
+            return
         # The words were for others, such as onlookers, or a player whose userid is misspelt: not for the opponent.
         if has_text(line):
             request.words.spend()
         error = _lack_of_password(request, line) or error
-        refuse(request, line, error, several=several, named=_named(command))
-        request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[number:]]
-        return request
+        refuse(request, line, error, _named(command))
+        request.outgoing.answers += [Answer(rest, Outcome.NOT_TRIED, "") for rest in self.reading.lines[at + 1 :]]
 
     def _is_forbidden(self, request: Request, command: Command | Rejected, error: Rejected | GameError) -> bool:
         """Whether the command was understood and may not be done, so that its words mean nothing else."""
         is_letter = request.sender.board is None and isinstance(error, NotAllowed | OptionError)
         return is_letter and isinstance(command, Command) and not self.reading.opens_with(command)
-
-    def _refused_line(self, request: Request, number: int, error: Rejected | GameError, *, several: bool) -> None:
-        """Refuse a line that names its board, unless it means something in plain words; the other lines go on."""
-        line, remark = self.reading.lines[number - 1], self.reading.remarks[number - 1]
-        command, meant = self.commands[number - 1], None
-        try:
-            meant = restated_line(request, line, remark, command)
-            if meant is not None:
-                assert meant.board is not None  # noqa: S101  it stands in the line
-                (found,) = parse_all(request.tx, (meant.whole_line,), request.sender.standing)
-                is_taken = isinstance(command, Command)
-                request.words.restate(meant.board, meant.comment, meant.read_as, is_taken=is_taken)
-                _note_done(request, line, run(request, found), several=several)
-                return
-        except NeedsIdentity:
-            raise
-        except REFUSALS as unsure:
-            error = unsure
-        is_text = isinstance(command, Command) and command.verb.has_text
-        if is_text or (meant is not None and has_text(meant.line)):
-            request.words.spend()
-        refuse(request, line, error, several=several, named=_named(command))
 
     def _greets(self, request: Request) -> bool:
         """Whether plain words of somebody without an account were done, or mean nothing and are one mail too many."""
@@ -223,24 +230,29 @@ class Order:
             explain(request, page)
         return bool(page)
 
-    def _again(self, request: Request, meant: Restated) -> Request:
-        """Carry out what plain words mean."""
-        if meant.line == "thanks":
+    def _again(self, request: Request, meant: Reading, waiting: _Waiting, following: Sequence[Order]) -> None:
+        """Carry out what plain words mean. Raises: NeedsIdentity."""
+        if meant.lines == ("thanks",):
             request.words.spend()
             request.outgoing.answers.append(Answer("", Outcome.DONE, _WELCOME, "pbm: you are welcome"))
-            return request
-        board = request.sender.board if meant.board is None else meant.board
-        if board is not None:
-            request.words.read_as[board] = meant.read_as
-        reading = Reading((meant.whole_line,), meant.comment)
-        commands = parse_all(request.tx, reading.lines, request.sender.standing)
-        return Order(reading, commands, is_restated=True).carry_out(request)
+            return
+        request.restate(meant)
+        # A letter in plain words is one command, however many its lines seemed to be.
+        request.several = request.several and self.reading.board is not None
+        commands = parse_all(request.tx, meant.lines, request.sender.standing)
+        written = self.reading.lines[0]
+        Order(meant, commands, is_plain=False).carry_part_out(request, waiting, following, written)
 
 
-def _note_done(request: Request, line: str, answer: Answer | None, *, several: bool) -> None:
-    """Note the answer to a line that was done. A single command without one needs none: its mails say everything."""
-    if answer is not None or several:
-        request.outgoing.answers.append(answer or Answer(line, Outcome.DONE, ""))
+def _joined(orders: Sequence[Order]) -> Order:
+    """One order for parts of a mail."""
+    commands = tuple(command for order in orders for command in order.commands)
+    return Order(Reading.joined([order.reading for order in orders]), commands)
+
+
+def order_of(tx: Transaction, reading: Reading, standing: Standing) -> Order:
+    """The order of a reading."""
+    return Order(reading, parse_all(tx, reading.lines, standing))
 
 
 def _greeted(request: Request, text: str) -> bool:
@@ -256,7 +268,7 @@ def _greeted(request: Request, text: str) -> bool:
             ask_name(request, wish, is_unread=True)
         return wish is not None
     if wish is not None:
-        Order(Reading(wish.lines, wish.comment), parse_all(request.tx, wish.lines, KNOWN)).carry_out(request)
+        order_of(request.tx, Reading(wish.lines, wish.comment), KNOWN).carry_out(request)
     return True
 
 
@@ -279,7 +291,8 @@ def _wish_of(request: Request, reading: Reading) -> Wish | None:
         return None
     if trial.refusal is not None:
         raise trial.refusal
-    lines, comment = trial.reading.lines, trial.reading.comment
+    done = Reading.joined(trial.readings)
+    lines, comment = done.lines, done.comment
     commands = [each for each in parse_all(request.tx, lines, KNOWN) if isinstance(each, Command)]
     acts = any(each.verb.group != ACCOUNT and each.verb.locks is not Locks.NOTHING for each in commands)
     return Wish(lines, comment[:LONGEST_WISH]) if acts else None
@@ -292,7 +305,7 @@ def _tried_as_newcomer(request: Request, reading: Reading) -> Request:
         player = request.tx.players.add(_NAMELESS, NO_PASSWORD, request.now)
         request.tx.players.add_address(player.id, request.message.sender, request.now, confirmed=True)
         trial = request.again(Sender(KNOWN, proven=player, claimed=player))
-        Order(reading, parse_all(request.tx, reading.lines, KNOWN)).carry_out(trial)
+        order_of(request.tx, reading, KNOWN).carry_out(trial)
         raise _TriedOut
     return trial
 
@@ -371,11 +384,10 @@ def held(commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> Held:
     return Held(tuple((userid.casefold(), password) for userid, password in logins), (*new, *fresh))
 
 
-def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool = False) -> None:
+def hold(request: Request, order: Order, error: NeedsIdentity) -> None:
     """Hold the commands, and ask the player whose address is in From to confirm them by an answer; or refuse them.
 
-    A command that would be refused even if the player confirmed it is refused at once. several: others of the same mail
-    were done.
+    A command that would be refused even if the player confirmed it is refused at once.
     """
     if _is_newcomer(request) and _asks_name(request, order.reading, error):
         return
@@ -386,37 +398,38 @@ def hold(request: Request, order: Order, error: NeedsIdentity, *, several: bool 
         if problem.by is By.NETWORK:
             request.withheld = problem
         else:
-            _refuse_all(request, order, problem, several=several)
+            _refuse_all(request, order, problem)
         return
     # Nobody here has the address, so there is nobody to ask.
     if player is None:
-        _refuse_all(request, order, error, several=several)
+        _refuse_all(request, order, error)
         return
     # Tried first, because a player who answers yes must not hear then that it never could be done.
     trial = tried(request.again(request.sender._replace(proven=player)), order)
     doubt = trial.refusal if isinstance(trial.refusal, Doubt) else None
     if trial.refusal is not None and doubt is None:
-        _refuse_all(request, order, trial.refusal, several=several)
+        _refuse_all(request, order, trial.refusal)
         return
     # A password would be kept for two days with the question, and quoted in it.
     if request.secrets:
-        _refuse_all(request, order, error, several=several)
+        _refuse_all(request, order, error)
         return
-    (command, *others), shown = parse_all(request.tx, trial.reading.lines, request.sender.standing), ""
+    reading, shown = Reading.joined(trial.readings), ""
+    command, *others = parse_all(request.tx, reading.lines, request.sender.standing)
     if not others:
         shown = _with_password(command, error, player.userid, request.sender.board)
     days, subject = str(request.tools.house.answer_token_days), "pbm: was that you?"
-    _keep_back(request, player, trial.reading, subject, "held.txt", doubt=doubt, shown=shown, days=days)
+    _keep_back(request, player, reading, subject, "held.txt", doubt=doubt, shown=shown, days=days)
 
 
-def _refuse_all(request: Request, order: Order, error: Rejected | GameError, *, several: bool) -> None:
+def _refuse_all(request: Request, order: Order, error: Rejected | GameError) -> None:
     """Refuse the first command; of the others it is said that they were not tried, if others of the mail were done."""
     line, *rest = order.reading.lines
-    refuse(request, line, error, several=several)
-    request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if several]
+    refuse(request, line, error)
+    request.outgoing.answers += [Answer(each, Outcome.NOT_TRIED, "") for each in rest if request.several]
 
 
-def ask_whether(request: Request, order: Order, doubt: Doubt, *, several: bool) -> None:
+def ask_whether(request: Request, order: Order, doubt: Doubt) -> None:
     """Ask the writer whether commands are to be carried out as they stand, and who they are unless they have proved it;
     or refuse the commands.
     """
@@ -425,13 +438,12 @@ def ask_whether(request: Request, order: Order, doubt: Doubt, *, several: bool) 
     # They have shown who they are, so a yes by token is enough, and no password is stored or quoted.
     if isinstance(command, Command) and command.credentials:
         player, login = request.author.who(command), " ".join(command.credentials)
-        lines = tuple(line.replace(f" {login}", "") for line in reading.lines)
-        reading = replace(reading, lines=lines, comment=request.unsecret(reading.comment))
+        reading = reading.changed(lambda line: line.replace(f" {login}", ""), request.unsecret)
     is_secret = any(secret in line for secret in request.secrets for line in reading.lines)
     if player is None and request.sender.claimed is not None:
-        hold(request, order, NeedsIdentity(str(doubt)), several=several)
+        hold(request, order, NeedsIdentity(str(doubt)))
     elif player is None or is_secret or request.excess(Act.HELD, request.message.sender):
-        refuse(request, order.reading.lines[0], doubt, several=several)
+        refuse(request, order.reading.lines[0], doubt)
     else:
         _keep_back(request, player, reading, "pbm: do you mean this?", "doubt.txt", doubt=doubt)
 
@@ -447,7 +459,7 @@ def _keep_back(
     request.draw(Act.HELD, message.sender)
     token = request.outgoing.issue(
         "held", mailbox(message.sender), days=HELD_DAYS, player=player, lines=list(reading.lines),
-        comment=reading.comment, remarks=reading.remarks, board=sender.board,
+        comment=reading.comment, remarks=[part.comment for part in reading.by_board], board=sender.board,
         as_of=sender.as_of.isoformat() if sender.as_of else None,
         file=request.attached_record, note=request.attached_text, is_sure=doubt is not None,
     )  # fmt: skip
@@ -517,8 +529,9 @@ def release(request: Request, ticket: Ticket) -> None:
     attached = {name: ticket.payload.get(name, "") for name in ("file", "note")}
     request.incoming = request.incoming._replace(message=replace(request.message, quote="", **attached))
     request.author.prove(player)
-    reading = Reading(lines, ticket.payload["comment"], remarks=tuple(ticket.payload.get("remarks", ())))
-    Order(reading, parse_all(request.tx, lines, standing)).carry_out(request)
+    below = zip(lines, ticket.payload.get("remarks", ()), strict=False)
+    reading = Reading(lines, ticket.payload["comment"], by_board=by_line(below, standing))
+    order_of(request.tx, reading, standing).carry_out(request)
     if _is_more_than_yes(request.message.text):
         request.outgoing.answers.append(_BESIDES)
 

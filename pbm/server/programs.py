@@ -23,7 +23,7 @@ from pbm.domain.tokens import SeatToken
 from pbm.mailin import Action, Judgement, Message
 from pbm.reading.command_lines import read
 from pbm.reading.verbs import Standing
-from pbm.server.order import Order, mails_of, parse_all
+from pbm.server.order import mails_of, order_of
 from pbm.store import HOUSE, Store, Transaction
 
 Program = Callable[[str], str]
@@ -93,7 +93,7 @@ class Programs:
         sender = Sender(standing, token, own, own, seated=own, at_home=(own,))
         reading = read("", answer, standing, tx.players.knows)
         request = Request(tx, self._tools, Incoming(_message(answer), received_at=tx.now), sender)
-        Order(reading, parse_all(tx, reading.lines, standing)).carry_out(request)
+        order_of(tx, reading, standing).carry_out(request)
         if request.refusal is not None:
             raise _Undone(request.refusal)
         tx.outbox.add([mail._replace(reply=False) for mail in mails_of(request)], tx.now)

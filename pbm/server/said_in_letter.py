@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from pbm.core.request import Flaw, Request, no_player, userid_named
@@ -14,7 +13,7 @@ from pbm.features.newcomer import FIRST, sized
 from pbm.mailin import strip_subject
 from pbm.reading.book import Phrase, words
 from pbm.reading.command_lines import Reading
-from pbm.reading.commands import Command, board_first, clean
+from pbm.reading.commands import Command
 from pbm.reading.consent import Answer, consent
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_elsewhere, game_named, topic
@@ -25,7 +24,6 @@ from pbm.server.said_on_board import (
     BOARD,
     NO_GAME,
     SPOKEN,
-    Restated,
     SaidOnBoard,
     about_time,
     answers,
@@ -35,12 +33,12 @@ from pbm.server.said_on_board import (
 from pbm.store.matches import Summary
 
 
-def restated(request: Request, reading: Reading, command: Command | Rejected) -> Restated | None:
-    """The meaning of a mail in plain words; None if it is unknown, or if the mail is a command.
+def restated(request: Request, reading: Reading, command: Command | Rejected) -> Reading | None:
+    """What a part of a mail in plain words means; None if it is unknown, or if the part is a command.
 
     command: its first command, which was refused. Raises: Unsure with the question to the writer; BadArguments.
     """
-    text, number = reading.text, request.sender.board
+    text, number = reading.text, reading.board or request.sender.board
     if not text or (number is None and not request.sender.standing.known):
         return None
     is_open = isinstance(command, UnknownCommand | BadArguments) or (
@@ -49,24 +47,15 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     if number is not None:
         # A command that is refused loads no board, so the refusal shows that of the email.
         load = request.boards.load if is_open or SPOKEN.fullmatch(text) else request.open
-        return SaidOnBoard(request, load(number), text).restated(is_open=is_open)
+        meant = SaidOnBoard(request, load(number), text, is_alone=not reading.board).restated(is_open=is_open)
+        if meant is None or not reading.board:
+            return meant
+        return Reading.of(meant.lines[0], meant.comment, meant.read_as, number)
     named = _on_named_board(request, text) if is_open else None
     return named or _letter(request, unsigned(text).strip() or text, command)
 
 
-def restated_line(request: Request, line: str, remark: str, command: Command | Rejected) -> Restated | None:
-    """As restated, for a line that begins with a board's number, with the remark below it."""
-    named = board_first(clean(line), request.sender.standing)
-    if named is None:
-        return None
-    number, said = named
-    is_open = isinstance(command, Rejected) or command.args.get("MOVE") == said
-    text = "\n".join(filter(None, (said, remark)))
-    meant = SaidOnBoard(request, request.boards.load(number), text, is_alone=False).restated(is_open=is_open)
-    return None if meant is None or meant.line == said else replace(meant, board=number)
-
-
-def _on_named_board(request: Request, text: str) -> Restated | None:
+def _on_named_board(request: Request, text: str) -> Reading | None:
     """The meaning of words that name exactly one board of the writer's: something to do or show there, but no message
     to the opponent, because the mail answers the server. Raises: Unsure.
     """
@@ -88,7 +77,7 @@ def _on_named_board(request: Request, text: str) -> Restated | None:
     return SaidOnBoard(request, board, said).named(text)
 
 
-def _letter(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+def _letter(request: Request, text: str, command: Command | Rejected) -> Reading | None:
     """The meaning of plain words in a mail that answers no board. Raises: BadArguments.
 
     command: what the mail was read as, and refused. If it could be read, only whole phrases count beside it.
@@ -101,13 +90,13 @@ def _letter(request: Request, text: str, command: Command | Rejected) -> Restate
         return None
     # A lone question mark asks for help; anything else without words is for nobody.
     if not sentences(text):
-        return Restated("help start") if text.strip().startswith("?") else None
+        return Reading.of("help start") if text.strip().startswith("?") else None
     # "thanks" ends a talk, and an answer with a page of help would begin it anew.
     if is_courteous(text) and not answers(text):
-        return Restated("thanks")
+        return Reading.of("thanks")
     # They want less mail, so they are told how, in one.
     if consent(text).answer is Answer.NEVER:
-        return Restated("help mails")
+        return Reading.of("help mails")
     _check_players(request, text)
     if plain(text).split(" ")[0] == "play":
         _check_rival(request, text)
@@ -195,7 +184,7 @@ def _which_board(boards: Sequence[int], line: str) -> BadArguments:
     )
 
 
-def _about_games(request: Request, text: str) -> Restated | None:
+def _about_games(request: Request, text: str) -> Reading | None:
     """A wish to play, anywhere in a letter. Raises: BadArguments with the line that challenges, joins or tells."""
     if topic(text) != "tournaments":
         _check_rival(request, text)
@@ -211,7 +200,7 @@ def _about_games(request: Request, text: str) -> Restated | None:
         if event is not None:
             raise BadArguments(f"To join {event.name}:", f"tournament join {event.name}")
     absent = game_elsewhere(text)
-    return Restated(f"play {absent}") if absent else None
+    return Reading.of(f"play {absent}") if absent else None
 
 
 def _check_rival(request: Request, text: str, named: str = "") -> None:
@@ -263,7 +252,7 @@ def _check_players(request: Request, text: str) -> None:
         raise no_player(request.tx, unknown)
 
 
-def _about_topic(request: Request, text: str, command: Command | Rejected) -> Restated | None:
+def _about_topic(request: Request, text: str, command: Command | Rejected) -> Reading | None:
     """The page of help on what a letter speaks of; the first page for any other sentence."""
     found = topic(text)
     if found == "help vacation":
@@ -272,8 +261,8 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
         named = _game(request, text)
         # the rules of which game is not said, so the page that lists them must do
         if found.startswith("GAME ") and not named:
-            return Restated(f"help {found.removeprefix('GAME ')}")
-        return Restated(found.replace("GAME", named).strip())
+            return Reading.of(f"help {found.removeprefix('GAME ')}")
+        return Reading.of(found.replace("GAME", named).strip())
     if plain(text).split(" ")[0] in ("yes", "no") and len(text.split()) <= MOST_READINGS:
         raise BadArguments(
             f'"{text.strip()[:40]}" answers no question of ours: the email you answer asks none, was answered before, '
@@ -283,7 +272,7 @@ def _about_topic(request: Request, text: str, command: Command | Rejected) -> Re
     game = _game(request, text)
     is_sentence = bool(words("common").intersection(plain(text).split()))
     is_talk = len(text.split()) > 1 and is_sentence and isinstance(command, UnknownCommand) and is_prose(text)
-    return Restated(f"help {game}" if game else "help start") if is_talk else None
+    return Reading.of(f"help {game}" if game else "help start") if is_talk else None
 
 
 _EXACT = re.compile(r"[\d=@]")
@@ -301,13 +290,13 @@ _OF_LETTERS = {
 }
 
 
-def _of_letter(request: Request, text: str, line: str) -> Restated | None:
+def _of_letter(request: Request, text: str, line: str) -> Reading | None:
     """The command of a phrase, in a mail that answers no board. Raises: BadArguments if it needs to name one."""
     name = line.split(" ")[0]
     # an ended puzzle offers another one, and "again" answers that
     if line == "rematch":
         about = strip_subject(request.message.subject)
-        return Restated(f"puzzle {game_named(about)}".rstrip()) if topic(about) == "puzzle" else None
+        return Reading.of(f"puzzle {game_named(about)}".rstrip()) if topic(about) == "puzzle" else None
     if name in ACTS | {"reject"}:
         raise _which_board([each.board for each in _running(request)], line)
     if line.startswith("chat about "):
@@ -316,13 +305,13 @@ def _of_letter(request: Request, text: str, line: str) -> Restated | None:
     if name == "play" and rival:
         # a game against a robot bothers nobody, so it starts at once
         if robot := robot_called(request.tx, rival):
-            return Restated(f"{wanted} {robot}")
+            return Reading.of(f"{wanted} {robot}")
         _check_rival(request, text, rival)
         raise no_player(request.tx, rival)
     if line == "help {game}" and not _game(request, text):
-        return Restated("help start")
+        return Reading.of("help start")
     line = _OF_LETTERS.get(line, line).replace("{game}", _game(request, text)).rstrip()
     # an empty list would not say how to begin
     if line == _OF_LETTERS["show"]:
         _running(request)
-    return Restated(line)
+    return Reading.of(line)

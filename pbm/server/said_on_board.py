@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 
@@ -20,15 +19,14 @@ from pbm.domain.mail import RemarkKind
 from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, Player, Seat, other
 from pbm.reading.book import common, words
 from pbm.reading.book import named as called
-from pbm.reading.command_lines import board_below
+from pbm.reading.command_lines import Reading, board_below
 from pbm.reading.commands import Command, begins, clean, is_moves
 from pbm.reading.consent import kinds_in
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
 from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
 from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
-from pbm.reading.verbs import find, leading
-from pbm.values import frozen
+from pbm.reading.verbs import find
 
 CHAT = "chat"
 BOARD = re.compile(r"(?<![\w.:/-])#?(\d{3,9})(?![\w/-]|:\d)")
@@ -51,24 +49,6 @@ _CELL = re.compile(r"[a-z]\d", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:.!?]\s")
 _NEAR, _SHORTEST_NEAR = 0.75, 4
 """How similar to a verb a word must be to count as misspelt, and how long."""
-
-
-@frozen
-class Restated:
-    """The meaning of plain words: a command, the words left for the opponent, and what the writer is told."""
-
-    line: str
-    comment: str = ""
-    read_as: str = ""
-    board: int | None = None
-    """The board that the writer named; None for the board that the mail answers, or for no board."""
-
-    @property
-    def whole_line(self) -> str:
-        """The line, with the number of the named board in front if its verb is about a board."""
-        verb, _ = leading(self.line.split())
-        is_of_board = verb is None or "BOARD" in verb.keys
-        return f"{self.board} {self.line}" if self.board is not None and is_of_board else self.line
 
 
 def begins_like_command(text: str) -> bool:
@@ -99,14 +79,17 @@ def acts(line: str) -> bool:
     return line.split(" ")[0] in ACTS | {"reject"}
 
 
-def about_time(request: Request, text: str, about: str) -> Restated:
+def about_time(request: Request, text: str, about: str) -> Reading:
     """What answers words about time or an absence where no person reads them: a vacation with its days, or help."""
     days = vacation_said(text, request.now) if about == "rest" else ""
-    return Restated(f"vacation {days}" if days else HELPS.get(about, "help"))
+    return Reading.of(f"vacation {days}" if days else HELPS.get(about, "help"))
 
 
 class SaidOnBoard:
-    """The words that somebody wrote about a board: who the writer is there, and what the words mean by its moves."""
+    """The words that somebody wrote about a board: who the writer is there, and what the words mean by its moves.
+
+    What they mean is a reading of one line, with the words left for the opponent and what the writer is told.
+    """
 
     def __init__(self, request: Request, board: OpenBoard, text: str, *, is_alone: bool = True) -> None:
         """is_alone: the mail is about no other board, so that a yes to a question about it is clear."""
@@ -135,7 +118,7 @@ class SaidOnBoard:
         offer = self.board.match.offer
         return offer.kind if offer is not None and self.seat not in (None, offer.seat) else None
 
-    def restated(self, *, is_open: bool) -> Restated | None:
+    def restated(self, *, is_open: bool) -> Reading | None:
         """What the words mean; None if that is unknown, or if they are a command.
 
         is_open: the strict reading found no command. Raises: Unsure, BadArguments.
@@ -144,7 +127,7 @@ class SaidOnBoard:
         # "chat good luck": the verb says whose the words are, so none of them is read as a move.
         if spoken is not None and self.writer is not None:
             self.check_no_password()
-            return Restated(spoken["verb"].casefold(), spoken["words"])
+            return Reading.of(spoken["verb"].casefold(), spoken["words"])
         meant = self.meant
         # Reminding is the server's affair, so the words are not for the opponent.
         is_open = is_open or meant == Talk("remind")
@@ -157,7 +140,7 @@ class SaidOnBoard:
             return None
         return self._unsure(meant)
 
-    def _unsure(self, meant: Ask | Talk) -> Restated | None:
+    def _unsure(self, meant: Ask | Talk) -> Reading | None:
         """What words mean that are no command for sure: an answer, a question to their writer, or a message; None for
         what playing says best. Raises: Unsure, BadArguments.
         """
@@ -173,7 +156,7 @@ class SaidOnBoard:
         # A move with an error is told what is wrong with it, and no opponent reads what was to be played.
         faulty = self._faulty_move()
         if faulty:
-            return Restated(faulty)
+            return Reading.of(faulty)
         # "I resign game 102"
         if not isinstance(read(without_boards(self.text), self.surroundings), Talk):
             self.check_elsewhere(self.text)
@@ -188,7 +171,7 @@ class SaidOnBoard:
         is_faulty = self.is_running and is_move and not piece.isalpha() and state.named(piece) is None
         return piece if is_faulty else ""
 
-    def named(self, whole: str) -> Restated | None:
+    def named(self, whole: str) -> Reading | None:
         """What is to be done or shown on a board that a letter names. whole: the letter; its words go to nobody.
 
         Raises: Unsure.
@@ -198,29 +181,30 @@ class SaidOnBoard:
         if self.request.sender.shown is not None:
             self.request.author.player = self.request.sender.shown
         if is_courteous(self.text):
-            return Restated("show", board=number)
+            return Reading.of("show", board=number)
         verb = find(plain(self.text))
         # "show game 101": the number stands behind the verb, not in front.
         if verb is not None and "BOARD" in verb.keys:
-            return Restated(verb.name, board=number)
+            return Reading.of(verb.name, board=number)
         if isinstance(self.meant, Sure):
             if self.meant.line == self.text.strip():
-                return Restated(self.meant.line, board=number)
+                return Reading.of(self.meant.line, board=number)
         # What is wrong with the command is told then.
         elif begins_like_command(whole):
             return None
         found = self.restated(is_open=True)
         # The letter answers the server, so its words are not for the opponent.
-        if found is None or found.line == CHAT:
+        if found is None or found.lines == (CHAT,):
             return None
-        return replace(found, board=number, comment=found.comment if found.comment in whole else whole)
+        comment = found.comment if found.comment in whole else whole
+        return Reading.of(found.lines[0], comment, found.read_as, number)
 
-    def _done(self, meant: Sure, *, is_open: bool) -> Restated | None:
+    def _done(self, meant: Sure, *, is_open: bool) -> Reading | None:
         """The command that is surely meant. Raises: BadArguments for a pass that loses at once."""
         line = self._filled(meant.line)
         # What only shows something is done wherever it stands: below a move such words went to the opponent.
         if not acts(line) and is_ours(line):
-            return Restated(line)
+            return Reading.of(line)
         if not is_open or self.text.strip() == line:
             return None
         # "Let's play on" answers nothing while nobody asks for anything.
@@ -239,7 +223,7 @@ class SaidOnBoard:
         name, said = line.split(" ")[0], plain(self.text)
         is_begun = said.startswith(name)
         is_spoken = {"pause": said != name, "give": not is_begun, "rematch": not is_begun}.get(name, False)
-        return Restated(line, self.text.strip() if is_spoken else meant.comment, line)
+        return Reading.of(line, self.text.strip() if is_spoken else meant.comment, line)
 
     def _filled(self, line: str) -> str:
         """The line of a phrase with what only the board knows: its game, its number, the other player."""
@@ -306,7 +290,7 @@ class SaidOnBoard:
         if result is not None and result.winner not in (self.seat, None):
             raise BadArguments('"pass" loses this game at once. If you mean it, answer with nothing else.')
 
-    def _replied(self) -> Restated | None:
+    def _replied(self) -> Reading | None:
         """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
         resigns = self.seat is not None and any(each.is_question for each in self.board.intents.of(self.seat))
         said = sentences(self.text)
@@ -320,14 +304,14 @@ class SaidOnBoard:
         if isinstance(self.meant, Ask):
             return None
         if "no" in kinds:
-            return Restated("no")
+            return Reading.of("no")
         # "sounds good" agrees to what the other player asks, but resigns no game
         agreeing = {"yes"} if resigns else {"yes", "yes gladly"}
         if not agreeing & kinds or "asks" in kinds:
             return None
         self._check_weak(plain(said[0].text.partition(",")[0]), resigns=resigns)
         below = self.text.partition(said[0].text)[2].strip(" ,.!\n")
-        return Restated("yes", below, "yes")
+        return Reading.of("yes", below, "yes")
 
     def _is_answer(self, said: Sequence[Sentence]) -> bool:
         """Whether the text may be a yes or no in other words than these two, and says nothing else."""
@@ -408,7 +392,7 @@ class SaidOnBoard:
         waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT)
         return waiting is None or waiting.comment == ASKED or waiting.text == WORDS_KEPT
 
-    def _words(self, meant: Talk) -> Restated | None:
+    def _words(self, meant: Talk) -> Reading | None:
         """A message to the opponent, if the words can be nothing else. Raises: Unsure, BadArguments."""
         text, about = self.text, meant.about
         # "pass" and "yes" would mean nothing to an opponent who has asked for neither.
@@ -433,16 +417,16 @@ class SaidOnBoard:
         self.check_seated()
         if not self.may_write(self.writer):
             return None
-        return Restated(CHAT, kept, self._read_as(about))
+        return Reading.of(CHAT, kept, self._read_as(about))
 
-    def _told_of_rival(self, about: str) -> Restated | None:
+    def _told_of_rival(self, about: str) -> Reading | None:
         """What the server tells in place of a robot, which reads no words; None if it knows no more."""
         if self.rival is None:
             return None
         if about == "who":
-            return Restated(f"about {self.rival.userid}")
+            return Reading.of(f"about {self.rival.userid}")
         if topic(self.text):
-            return Restated(topic(self.text).replace("GAME", game_named(self.text) or self.board.match.game))
+            return Reading.of(topic(self.text).replace("GAME", game_named(self.text) or self.board.match.game))
         return about_time(self.request, self.text, about) if about in HELPS else None
 
     def _check_wishes(self, about: str) -> None:
@@ -458,7 +442,7 @@ class SaidOnBoard:
         if about == "remind":
             raise BadArguments(f"Your opponent is reminded by the server, as they have chosen.{self.or_say}")
 
-    def _answer_to_words(self) -> Restated | None:
+    def _answer_to_words(self) -> Reading | None:
         """A yes or no that nothing was asked for, as a message, if the other player's words were the last."""
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)[-1:]
         is_theirs = bool(said) and said[0].author != self.writer and self.board.match.offer is None
@@ -467,7 +451,7 @@ class SaidOnBoard:
             return None
         if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
             return None
-        return Restated(CHAT, self.text.strip(), "a message")
+        return Reading.of(CHAT, self.text.strip(), "a message")
 
     def _check_near_verb(self) -> None:
         """Raises: Unsure for a first line that is one word, nearly the name of a verb: "resing"."""

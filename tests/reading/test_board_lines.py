@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm.domain.errors import Rejected, UnknownCommand
-from pbm.reading.command_lines import MAX_COMMANDS, read
+from pbm.reading.command_lines import MAX_COMMANDS, Reading, read
 from pbm.reading.commands import parse
 from pbm.reading.verbs import Standing
 
@@ -16,6 +16,11 @@ KNOWN = Standing(known=True, proven=True)
 AT_101 = Standing("cross", 101, known=True, proven=True)
 WORDS = ["101", "102", "F6", "D4#3", "swap", "101:", "r", "x7", "hello", ">", "-", "--", "queue", "resign", "Hm.", "\n"]
 DIGEST = "Re: pbm: 2 boards waiting for you, 2 January"
+
+
+def remarks_of(reading: Reading) -> tuple[str, ...]:
+    """What stands below each line, where each names its board."""
+    return tuple(part.comment for part in reading.by_board)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +103,7 @@ def test_a_line_of_one_board_is_left_whole(text: str) -> None:
 def test_each_line_has_what_is_written_below_it() -> None:
     reading = read(DIGEST, "101 F6\nGood luck!\n\nReally.\n\n102 swap\n103 D4\n  Hm.\n", KNOWN)
     assert reading.lines == ("101 F6", "102 swap", "103 D4")
-    assert reading.remarks == ("Good luck!\n\nReally.", "", "  Hm.")
+    assert remarks_of(reading) == ("Good luck!\n\nReally.", "", "  Hm.")
     assert reading.comment == ""
 
 
@@ -124,7 +129,7 @@ def test_each_line_has_what_is_written_below_it() -> None:
 def test_a_sentence_that_begins_with_a_number_is_no_move(remark: str) -> None:
     reading = read(DIGEST, f"101 F6\n{remark}\n", KNOWN)
     assert reading.lines == ("101 F6",)
-    assert reading.remarks == (remark,)
+    assert remarks_of(reading) == (remark,)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +147,7 @@ def test_a_sentence_that_begins_with_a_number_is_no_move(remark: str) -> None:
 )
 def test_a_command_below_a_line_is_about_its_board(text: str, lines: tuple[str, ...], remarks: tuple[str, ...]) -> None:
     reading = read(DIGEST, text, KNOWN)
-    assert (reading.lines, reading.remarks) == (lines, remarks)
+    assert (reading.lines, remarks_of(reading)) == (lines, remarks)
 
 
 @pytest.mark.parametrize("subject", ["101 things to do", "Re: 2 days off", "5 questions"])
@@ -163,7 +168,7 @@ def test_such_lines_may_follow_another_command() -> None:
 
 def test_there_are_only_so_many() -> None:
     reading = read("", "".join(f"{board} F6\nHi.\n" for board in range(101, 102 + MAX_COMMANDS)), KNOWN)
-    assert len(reading.lines) == len(reading.remarks) == MAX_COMMANDS
+    assert len(reading.lines) == len(remarks_of(reading)) == MAX_COMMANDS
     assert reading.truncated
 
 
@@ -171,8 +176,8 @@ def test_there_are_only_so_many() -> None:
 def test_all_that_is_written_is_command_or_remark(words: list[str]) -> None:
     text = "101 F6\n" + " ".join(words)
     reading = read("", text, KNOWN)
-    assert len(reading.remarks) == len(reading.lines)
-    kept = "\n".join(part for pair in zip(reading.lines, reading.remarks, strict=True) for part in pair)
+    assert len(remarks_of(reading)) == len(reading.lines)
+    kept = "\n".join(part for pair in zip(reading.lines, remarks_of(reading), strict=True) for part in pair)
     said, wrote = (
         "".join(each.replace("101", "").split()) for each in (kept, text)
     )  # "resign" may become "101 resign"
@@ -186,3 +191,9 @@ def test_whatever_stands_behind_a_number_is_read_or_rejected(text: str) -> None:
             parse(f"101 {text}", standing)
         except Rejected:
             continue
+
+
+def test_a_plan_below_a_command_that_takes_none_is_a_line_by_itself() -> None:
+    reading = read("", "101 F6\nstandings\nif D4: E5\nGood luck!", KNOWN)
+    assert reading.lines == ("101 F6", "standings", "if D4: E5")
+    assert remarks_of(reading) == ("", "", "Good luck!"), "a line without words made the whole mail our fault"

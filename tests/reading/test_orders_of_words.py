@@ -126,7 +126,8 @@ def test_a_line_below_a_move_that_asks_the_server_or_speaks_to_others_is_not_for
         return word == "carol"
 
     assert read("", f"F6\n{line}", ANSWER, is_userid).lines == ("F6", meant)
-    assert not any(read("", f"101 F6\n{line}", Standing(known=True), is_userid).remarks)
+    below = read("", f"101 F6\n{line}", Standing(known=True), is_userid)
+    assert not any(part.comment for part in below.by_board)
     assert read("", f"F6\nWell done!\n{line}", ANSWER, is_userid).comment == f"Well done!\n{line}"
 
 
