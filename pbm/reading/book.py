@@ -13,7 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any, NamedTuple
 
 from pbm.resources import folder
@@ -351,24 +351,38 @@ def book() -> Automaton:
     """The phrases of all files. Raises: BadTemplate."""
     automaton = Automaton()
     for language, file in _files().items():
-        rules, around = file.get("rules", {}), file.get("around", {})
+        around = file.get("around", {})
         phrases = [
-            (group, does, template)
+            (partial(automaton.add, group, does), templates)
             for group, table in file.items()
-            if group not in ("rules", "around")
+            if group not in ("rules", "around", "clauses")
             for does, templates in table.items()
-            for template in _lines(templates)
         ]
-        try:
-            for template in _lines(around.get("before", "")):
-                automaton.add_before(template, rules)
-            for template in _lines(around.get("behind", "")):
-                automaton.add_behind(template, rules)
-            for group, does, template in phrases:
-                automaton.add(group, does, template, rules)
-        except BadTemplate as error:
-            raise BadTemplate(f"templates/phrases/{language}.toml: {error}") from None
+        before, behind = around.get("before", ""), around.get("behind", "")
+        _add(language, file, [(automaton.add_before, before), (automaton.add_behind, behind), *phrases])
     return automaton
+
+
+@cache
+def clause_book() -> Automaton:
+    """The clauses of all files that may stand beside a move; apart, for most hold any words, and all that begin like
+    them would be followed through every sentence. Raises: BadTemplate.
+    """
+    automaton = Automaton()
+    for language, file in _files().items():
+        kinds = file.get("clauses", {})
+        _add(language, file, [(partial(automaton.add, kind, ""), kinds[kind]) for kind in kinds])
+    return automaton
+
+
+def _add(language: str, file: Mapping[str, Any], adding: Sequence[tuple[Callable[..., None], str]]) -> None:
+    """Add the templates of a file, each with its way to be added. Raises: BadTemplate."""
+    try:
+        for add, templates in adding:
+            for template in _lines(templates):
+                add(template, file.get("rules", {}))
+    except BadTemplate as error:
+        raise BadTemplate(f"templates/phrases/{language}.toml: {error}") from None
 
 
 def _lines(templates: str) -> list[str]:

@@ -10,7 +10,7 @@ phrase of the book in "doubt", "held" or "only-spoken-of", and leads to a questi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import islice, pairwise
@@ -24,6 +24,7 @@ from pbm.reading.sentences import (
     Word,
     in_plain_marks,
     is_name,
+    kinds_of_clause,
     meanings,
     of_group,
     phrases,
@@ -43,12 +44,16 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
+_BEGINS = words("clause-begins")
+_NOT_BEHIND_THEM = "".join(rf"(?<!\b{word})" for word in sorted(_BEGINS))
 _CLAUSE = re.compile(
-    rf"[,;…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:{'|'.join(words('clause-begins'))})\s)"
-    r"|(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)",
+    rf"[,;:…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:{'|'.join(_BEGINS)})\s)"
+    rf"|{_NOT_BEHIND_THEM}\s+(?=(?:{'|'.join(words('clause-subjects'))})\s)",
     re.IGNORECASE,
 )
-"""Behind what a clause may begin; behind a move no mark is needed."""
+"""Behind what a clause may begin."""
+_BEHIND_MOVE = re.compile(r"(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
+"""Behind a move no mark is needed."""
 _LONGEST = 6
 """The most words of a move."""
 _STRONG = re.compile(
@@ -64,7 +69,13 @@ _WORDS_TO_A_NUMBER = 4
 
 ACTS = frozenset({"swap", "resign", "propose", "undo", "accept", "pass", "claim", "give", "pause", "rematch"})
 """What a phrase may do on a board besides a move. "reject" is not among them: any move rejects an offer."""
-_TO_PLAYERS = frozenset({"move", "tell", "lead", "chat", "reject"})
+_FIRST = {"so {move}": 0, "move {move}": 1}
+"""What a sentence is read as if it may be several things."""
+_LINKS = {"beside": ("courtesy", "aside", "idle"), "behind-a-move": ("behind-a-move",)}
+"""The phrases that link clauses to a move, as the clauses of these kinds do."""
+_NOT_BEFORE, _NOT_BEHIND = frozenset({"framing", "told-of"}), ("doubt", "only-spoken-of")
+"""The clauses and phrases of which nothing may stand beside a move, or behind it."""
+_TO_PLAYERS = frozenset({"move", "tell", "so", "lead", "chat", "reject"})
 """What a phrase may begin with that asks nothing of the server; any move rejects an offer."""
 
 
@@ -241,6 +252,32 @@ def _is_strong(found: Sequence[Word]) -> bool:
     return all(_STRONG.fullmatch(word) or word in links or (len(word) == 1 and word.isalpha()) for word in plains)
 
 
+def _turns(clause: str) -> bool:
+    """Whether a clause begins with a word that makes what stands before it only a reason: "so"."""
+    return clause.partition(" ")[0].casefold() in words("clause-turns")
+
+
+def _turn(clauses: Sequence[str]) -> int:
+    """The place of the last clause that makes those before it only its reason."""
+    return max((place for place, clause in enumerate(clauses) if _turns(clause)), default=0)
+
+
+def _link(clauses: Sequence[str], unmarked: str) -> str:
+    """The group of phrases that may stand before the end of these clauses, or behind it, by the mark there."""
+    end = clauses[-1].rstrip()[-1:] if clauses else ""
+    return "announces" if end == ":" else unmarked if end.isalnum() else "beside"
+
+
+def _leading(clauses: Sequence[str]) -> Set[str]:
+    """What may not stand before a colon and a move: "my nightmare: D4"."""
+    return {"quoted"} if clauses and _leads(clauses[-1]) else set()
+
+
+def _leads(clause: str) -> bool:
+    """Whether a clause says what stands behind it: "next for me:"."""
+    return clause.rstrip().endswith(":")
+
+
 def _clauses(text: str) -> list[str]:
     """The clauses of a sentence, each with the mark behind it."""
     shown = in_plain_marks(text)
@@ -270,11 +307,16 @@ class _Claim:
     sentence: int
     rest: str = ""
     """The rest of the sentence, for the other player."""
-    is_move: bool = False
+    told: str = ""
+    """How a move is told: "move" if it stands by itself, "tell", or "so" for a conclusion; "" for no move."""
     denied: tuple[str, ...] = ()
     """Moves that the sentence names in order to deny them: "C3, not E5"."""
     is_act: bool = True
     """Whether it changes the game, rather than asks the server something."""
+
+    @property
+    def is_move(self) -> bool:
+        return self.told != ""
 
 
 def _bounded(said: Sequence[Sentence]) -> list[Sentence]:
@@ -351,18 +393,19 @@ class _Reader:
         if claim is not None:
             return claim
         clauses = _clauses(text)
-        if len(clauses) == 1:
+        pieces = [piece for clause in clauses for piece in _BEHIND_MOVE.split(clause)]
+        if len(pieces) == 1:
             return None
         own = list[str]()
-        for clause in clauses:
+        for clause in pieces:
             # What stands before a move may be what it is about: "I'm too tired to decide, D4".
             if not self._is_apart(clause, is_behind=bool(own)):
                 own.append(clause)
         claim = self._same(number, own)
         if claim is None:
             # Beside anything but a move they may be what it is about: "I agree, it is hot here".
-            claim = self._same(number, [clause for clause in own if not self._says(clause, "idle")])
-            claim = claim if claim and claim.is_move else None
+            claim = self._same(number, [each for each in own if _leads(each) or not self._says(each, "idle")])
+            claim = claim if claim and claim.told == "move" else self._told(number, clauses)
         return replace(claim, rest=text) if claim else None
 
     def _same(self, number: int, clauses: Sequence[str]) -> _Claim | None:
@@ -374,21 +417,72 @@ class _Reader:
                 return claims[0]
         return None
 
+    def _told(self, number: int, clauses: Sequence[str]) -> _Claim | None:
+        """The move that a clause tells or announces, if the others speak of something else: "Hope this helps: D4"."""
+        if not self.mentions[number]:
+            return None
+        clauses = [piece for clause in clauses for piece in self._parted(number, clause)]
+        found = [self._claimed(number, each) if self._mentioned(each) else None for each in clauses]
+        told = [at for at, claim in enumerate(found) if claim and self._is_told(claim, clauses[:at])]
+        claim = found[told[-1]] if told else None
+        if claim is None or any(each and each.line != claim.line for each in found):
+            return None
+        at = told[-1]
+        # What stands before a "so" or "but" is only its reason: "my wife says I should dare more, so I play D4".
+        turn = _turn(clauses[: at + 1])
+        reason, before, behind = clauses[:turn], clauses[turn:at], clauses[at + 1 :]
+        # "E6 seems best, so E6": here the reason may be anything.
+        is_free = claim.told != "so" or claim.line in self._mentioned("".join(reason))
+        is_apart = (
+            self._is_beside(reason, "" if is_free else _link(reason, "before-a-move"), {"framing"}, but=(claim.line,))
+            and self._is_beside(before, _link(before, "before-a-move"), _NOT_BEFORE | _leading(before))
+            and self._is_beside(behind, _link(clauses[: at + 1], "behind-a-move"), _NOT_BEFORE, *_NOT_BEHIND)
+            and not any(map(_turns, behind))
+        )
+        return replace(claim, told="so" if claim.told == "move" else claim.told) if is_apart else None
+
+    def _parted(self, number: int, clause: str) -> list[str]:
+        """A clause, in two behind its move if it says nothing as a whole: "D4 before I go to bed"."""
+        is_whole = not self._mentioned(clause) or self._claimed(number, clause)
+        return [clause] if is_whole else _BEHIND_MOVE.split(clause)
+
+    def _is_told(self, claim: _Claim, before: Sequence[str]) -> bool:
+        """Whether a clause says by itself that its move is made, or stands behind what announces it."""
+        if not before or claim.told != "move":
+            return claim.told in ("tell", "so")
+        return _leads(before[-1])
+
+    def _is_beside(
+        self, clauses: Sequence[str], link: str, kinds: Set[str], *doubts: str, but: Sequence[str] = ()
+    ) -> bool:
+        """Whether clauses beside a move have what links them to it, if that is needed, and speak of something else, all
+        together and each by itself. kinds: of clauses that they may not be; doubts: the same of phrases.
+        """
+        text = "".join(clauses)
+        if link and text and link not in kinds_of_clause(text) and not self._says(text, *_LINKS.get(link, ())):
+            return False
+        parts = [each for each in (text, *clauses) if each]
+        return all(kinds_of_clause(each).isdisjoint(kinds) and self._is_aside(each, *doubts, but=but) for each in parts)
+
     def _claimed(self, number: int, text: str) -> _Claim | None:
         """What a sentence says as a whole, or by the move that it begins with."""
         found = self._phrases(text, "board") or self._phrases(text, "everywhere")
         whole = [phrase for phrase in found if not phrase.does.startswith("lead ")]
         if whole:
-            # "D4, thanks" is a move with politeness around it; only if it is not, it is a sentence about one
-            return self._phrase(number, text, min(whole, key=lambda phrase: not phrase.does.startswith("move ")))
+            # "So D4, thanks" tells no more than its move; what does is read by the other player, too.
+            kept = "" if any(phrase.does.startswith("move ") for phrase in whole) else text
+            first = min(whole, key=lambda phrase: _FIRST.get(phrase.does, len(_FIRST)))
+            return self._phrase(number, text, first, kept)
         claims = [claim for claim in (self._led(number, text, phrase) for phrase in found) if claim is not None]
-        return max(claims, key=lambda claim: len(claim.line), default=None)
+        return max(claims, key=lambda claim: (len(claim.line), claim.told == "so"), default=None)
 
     def _is_apart(self, clause: str, *, is_behind: bool) -> bool:
         """Whether a clause only greets, excuses or explains: "sorry I'm late, I play D4".
 
         is_behind: behind what is done; only there it may hold any words.
         """
+        if _leads(clause) or (not is_behind and "framing" in kinds_of_clause(clause)):
+            return False
         asides = self.here.phrases(clause, "aside")
         if any(phrase.group and not phrase.is_loose for phrase in asides):
             return True
@@ -396,12 +490,10 @@ class _Reader:
         is_apart = bool(polite) and (is_behind or not any(phrase.is_loose for phrase in polite))
         return is_apart and self._is_aside(clause, "doubt")
 
-    def _phrase(self, number: int, text: str, phrase: Phrase) -> _Claim | None:
+    def _phrase(self, number: int, text: str, phrase: Phrase, kept: str) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
-        if name in ("move", "tell"):
-            # "Tell" says more than its move, and the other player reads it.
-            kept = text if name == "tell" else ""
-            return _Claim(self._notation(text, phrase), number, kept, is_move=True, denied=phrase.named("denied"))
+        if name in ("move", "tell", "so"):
+            return _Claim(self._notation(text, phrase), number, kept, told=name, denied=phrase.named("denied"))
         # "I am going to the dentist, so D4" is not only about an absence.
         if phrase.is_loose and self.mentions[number]:
             return None
@@ -421,16 +513,18 @@ class _Reader:
         end = int(phrase.named("move")[0].partition("-")[2])
         behind = in_plain_marks(text)[words_of(text)[end - 1].end :].lstrip()
         rest = behind.lstrip(" .,;:!)-(")
-        is_apart = rest != behind or self._says(rest, "behind-a-move", "courtesy")
+        is_apart = rest != behind or (
+            self._says(rest, "behind-a-move", "courtesy") and "told-of" not in kinds_of_clause(rest)
+        )
         is_said = any(map(str.isalnum, rest))  # not in "C3?!"
         if is_apart and is_said and self._is_aside(rest, "doubt", "only-spoken-of"):
-            return _Claim(self._notation(text, phrase), number, rest, is_move=True)
+            return _Claim(self._notation(text, phrase), number, rest, told=phrase.does.split()[1])
         return None
 
-    def _is_aside(self, text: str, *doubts: str) -> bool:
-        """Whether words name no move, ask for nothing, and are no phrase of these groups."""
+    def _is_aside(self, text: str, *doubts: str, but: Sequence[str] = ()) -> bool:
+        """Whether words name no move but these, ask for nothing, and are no phrase of these groups."""
         does = any(phrase.does in ACTS for phrase in self._phrases(text, "board"))
-        return not (does or self._mentioned(text) or self._says(text, *doubts))
+        return not (does or {*self._mentioned(text)} - {*but} or self._says(text, *doubts))
 
     def _phrases(self, text: str, group: str) -> list[Phrase]:
         """What a sentence says as a whole; mere politeness is left out."""
@@ -480,9 +574,10 @@ class _Reader:
         said, mentions, doubts = self.said[number].text, self.mentions[number], list[str]()
         if claim.is_move and _STRONG.fullmatch(plain(said)) and not mentions:
             doubts.append(said.strip())
-        if self.said[number] in self.left and claim.line in mentions:
-            doubts.append(claim.line)  # "My teacher has me play up to C6. C6!"
-        if number == claim.sentence - 1 and self._frames(self.said[number]):
+        # "My teacher has me play up to C6. C6!"; but "C6 will have to do. So C6." draws a conclusion.
+        is_spoken_of = self.said[number] in self.left and claim.line in mentions
+        is_framed = number == claim.sentence - 1 and self._frames(self.said[number])
+        if claim.told != "so" and (is_spoken_of or is_framed):
             doubts.append(claim.line)
         if self._takes_back(said, claim, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]

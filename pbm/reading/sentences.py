@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from pbm.reading.book import Phrase, Spans, book, common, named
+from pbm.reading.book import Phrase, Spans, book, clause_book, common, named
 from pbm.reading.book import words as kind
 from pbm.reading.verbs import SHORTEST_SECRET
 from pbm.values import frozen
@@ -143,6 +143,14 @@ def of_group(meanings: Sequence[Phrase], group: str) -> list[Phrase]:
     # "No problem" is a phrase of its own, and no "no {words}"
     exact = [phrase for phrase in found if phrase.group and not phrase.is_loose]
     return exact or found
+
+
+@lru_cache(512)
+def kinds_of_clause(text: str) -> frozenset[str]:
+    """What a clause beside a move may be: the tables of "clauses" that it is a phrase of."""
+    words = [word.plain for word in words_of(text)]
+    said = clause_book().said(words, lambda *_: ()) if 0 < len(words) <= MAX_WORDS else ()
+    return frozenset(phrase.group for phrase in said)
 
 
 @lru_cache(512)

@@ -241,7 +241,7 @@ def test_a_single_word_that_is_no_password_is_passed_on(patient: House) -> None:
 @pytest.mark.parametrize(("second", "told"), [("propose", "offers a draw"), ("resign", "Really resign?")])
 def test_a_move_and_a_command_below_it_are_done_whatever_is_said_below(patient: House, second: str, told: str) -> None:
     patient.game("cross -size=4 bert anna", ["C3", "D4"])
-    got = patient.answer("bert", f"E5\n{second}\nWhat do you think?", 101)
+    got = patient.answer("bert", f"E5\n{second}\nHow do you like that?", 101)
     assert told in " ".join(each.body for each in got)
     assert "bert played E5." in patient.mailboxes["anna@example.net"][-1].body
 
