@@ -24,7 +24,7 @@ from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout, histories, seated
 from pbm.domain.tournaments.terms import Kind, quicker, time_used, why_decided
 from pbm.features.tournament import letters
-from pbm.features.tournament.letters import Standings
+from pbm.features.tournament.tables import Standings, standings_of
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"
@@ -298,5 +298,5 @@ class Ladder(Director):
         self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()
     ) -> None:
         """news: userids, each with their rung before and now."""
-        standings = letters.standings_of(self.tx, self.tournament)
+        standings = standings_of(self.tx, self.tournament)
         self.tell(players, "tournament-ladder.txt", subject, standings, news=news)

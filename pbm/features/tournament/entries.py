@@ -21,6 +21,7 @@ from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import CLOCK, HOLDING
+from pbm.features.tournament.tables import standings_of
 from pbm.reading.slips import no_game
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage, Tournament
@@ -209,5 +210,5 @@ def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    players, standings = letters.audience(tx, ended), letters.standings_of(tx, ended)
+    players, standings = letters.audience(tx, ended), standings_of(tx, ended)
     return letters.tell(at, players, ended, "tournament-cancelled.txt", "cancelled", standings, boards=numbers)

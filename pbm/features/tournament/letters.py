@@ -1,4 +1,4 @@
-"""News of a tournament: its standings and pairings as tables, and the mails to its players and followers.
+"""News of a tournament: the mails to its players and followers.
 
 Once a week, players who want it are told which tournaments they can join.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import timedelta
-from fractions import Fraction
 from typing import Any
 
 from games import GAMES
@@ -17,78 +16,14 @@ from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.domain.tournaments.bouts import Bout, Line, TieBreak, standings
-from pbm.domain.tournaments.terms import Kind
+from pbm.features.tournament.tables import Standings
 from pbm.store import Transaction
-from pbm.store.tournaments import Entrant, Tournament
-from pbm.values import frozen
-
-
-@frozen
-class EntrantRow:
-    """One line of a table of standings. entrant: the player's id."""
-
-    entrant: int
-    rank: int
-    userid: str
-    points: str
-    won: int
-    drawn: int
-    lost: int
-    tie_breaks: tuple[str, ...]
-    left: bool
-
-
-@frozen
-class Standings:
-    """The standings of a tournament, or of one division of a league; the agenda can hold its fields."""
-
-    number: int
-    """The division of a league; 0 for other tournaments."""
-    tie_breaks: tuple[TieBreak, ...]
-    rows: tuple[EntrantRow, ...]
-
+from pbm.store.tournaments import Tournament
 
 TOLD = "tournament told"
 """The kind of agenda items for news that not all players of a tournament have got yet."""
 _AT_ONCE = 10
 """Players who are written to in one transaction, so that others need not wait long."""
-
-
-def shown(points: Fraction) -> str:
-    """Points as text; two decimals are exact, because points are halves and tie-breaks are quarters."""
-    return f"{float(points):.2f}".rstrip("0").rstrip(".")
-
-
-def standings_of(tx: Transaction, tournament: Tournament) -> list[Standings]:
-    """The standings of the present season, a table for each division; for a ladder, its rungs."""
-    own, kind = tx.tournaments, tournament.terms.kind
-    entrants = own.present(tournament.id) if kind is Kind.LADDER else own.entrants(tournament.id)
-    meetings = own.meetings(tournament.id, tournament.season)
-    # Byes may be asked for beforehand.
-    bouts = [each.bout for each in meetings if each.round <= tournament.round]
-    divisions = sorted({entrant.division for entrant in entrants if entrant.division is not None})
-    return [
-        _table(kind, division, [each for each in entrants if each.division == division], bouts)
-        for division in divisions
-    ]
-
-
-def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequence[Bout]) -> Standings:
-    by_id = {member.player.id: member for member in members}
-    lines = standings(list(by_id), bouts, kind.tie_breaks)
-    # Points do not decide the order of a ladder.
-    if kind is Kind.LADDER:
-        known = {line.entrant: line for line in lines}
-        lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
-    rows = tuple(_row(line, by_id[line.entrant]) for line in lines)
-    return Standings(division if kind is Kind.LEAGUE else 0, kind.tie_breaks, rows)
-
-
-def _row(line: Line, member: Entrant) -> EntrantRow:
-    player, left = member.player, member.left_at is not None
-    points, tie_breaks = shown(line.points), tuple(map(shown, line.tie_breaks))
-    return EntrantRow(player.id, line.rank, player.userid, points, line.won, line.drawn, line.lost, tie_breaks, left)
 
 
 def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:

@@ -21,6 +21,7 @@ from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import ENDING, HOLDING, Director, Ladder
+from pbm.features.tournament.tables import standings_of
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
 
@@ -110,7 +111,7 @@ class Rounds(Director):
 
     def _ranked(self) -> list[list[int]]:
         """The ids of the players of each division, as they stand."""
-        standings = letters.standings_of(self.tx, self.tournament)
+        standings = standings_of(self.tx, self.tournament)
         return [[row.entrant for row in each.rows] for each in standings]
 
     def rounds(self) -> int:
@@ -142,7 +143,7 @@ class Rounds(Director):
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: whether a round has just ended."""
-        standings = letters.standings_of(self.tx, self.tournament) if ended else []
+        standings = standings_of(self.tx, self.tournament) if ended else []
         # In a Swiss one player alone would have byes only; elsewhere the last one wins what was to come.
         fewest = 2 if self.tournament.terms.kind is Kind.SWISS else 1
         # A round without a board, such as one of byes, is over at once.
@@ -191,7 +192,7 @@ class Rounds(Director):
     def _finish(self) -> None:
         """End the tournament; if it is a league with players left, only the season."""
         tournament, audience = self.tournament, letters.audience(self.tx, self.tournament)
-        standings = letters.standings_of(self.tx, tournament)
+        standings = standings_of(self.tx, tournament)
         gone = (
             self._strike_out() if tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING else None
         )

@@ -16,6 +16,7 @@ from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament import letters
 from pbm.features.tournament.director import Ladder
+from pbm.features.tournament.tables import standings_of
 from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
 from pbm.reading.verbs import TOURNAMENTS, Entry, Locks, Verb
@@ -174,7 +175,7 @@ def pairings(request: Request, command: Command) -> Answer:
 )
 def standings(request: Request, command: Command) -> Answer:
     tournament = _named(request, command)
-    reader, tables = request.author.reader(), letters.standings_of(request.tx, tournament)
+    reader, tables = request.author.reader(), standings_of(request.tx, tournament)
     text = letters.page(request, "tournament-standings.txt", tournament, reader, standings=tables)
     return done(command, text, f"pbm: {tournament.name}: standings")
 
