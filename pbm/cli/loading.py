@@ -58,7 +58,8 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
         "command line": {key: value for key, value in _flat(given) if value is not None},
     }
     origins: dict[Key, str] = {}
-    merged: dict[str, Any] = {}
+    # A table that no source gives would be made by a schema of its own, which takes as long as that of all.
+    merged: dict[str, Any] = {name: {} for name, field in Configuration.model_fields.items() if field.default_factory}
     for source, values in sources.items():
         for key, value in values.items():
             origins[key] = source

@@ -33,18 +33,16 @@ class Settings:
     house: HouseRules = field(default_factory=HouseRules)
 
 
-USUAL = Settings()
-"""What is not configured."""
-
-
 heard_in("pbm.features.everything")
 
 
 class Club:
     """A database, with the tools for all that is done in it."""
 
-    def __init__(self, store: Store, settings: Settings = USUAL, make_key: Callable[[], str] = fresh_key) -> None:
+    def __init__(self, store: Store, settings: Settings | None = None, make_key: Callable[[], str] = fresh_key) -> None:
         """Sets an empty database up. Raises: SchemaTrouble if the database is of another version."""
+        # Made only where nothing is configured: it takes a while.
+        settings = settings or Settings()
         self.store = store
         store.prepare(store.clock())
         signer = Signer()

@@ -32,7 +32,7 @@ from pbm.mailin.headers import id_mark, lane, tokens
 from pbm.server.admission import NO_ROOM, Admission, Arriving, Pressure
 from pbm.server.agenda import Runner
 from pbm.server.batch import Batches
-from pbm.server.club import USUAL, Club, Settings
+from pbm.server.club import Club, Settings
 from pbm.server.handle import Handler
 from pbm.server.thinker import Shift, Thinker
 from pbm.store import DatabaseTrouble, Store, Transaction
@@ -62,7 +62,7 @@ class Service(Club):
     def __init__(
         self,
         store: Store,
-        settings: Settings = USUAL,
+        settings: Settings | None = None,
         *,
         clock: Callable[[], datetime] = utc_now,
         make_key: Callable[[], str] = fresh_key,
@@ -79,7 +79,7 @@ class Service(Club):
         store.clock = clock
         super().__init__(store, settings, make_key)
         self.handler = Handler(self.tools, unlock)
-        self._admission = Admission(settings.robot, self.tools.composer.signer)
+        self._admission = Admission(self.tools.composer.robot, self.tools.composer.signer)
         self._began_at = clock()
         self._lanes, self._looked_at = Counter[str](), datetime.min.replace(tzinfo=UTC)
         self.batches = Batches(store, self.handler)
