@@ -138,10 +138,15 @@ def heard_in(module: str) -> None:
     _ABSENT.append(module)
 
 
-def publish(event: E, tx: Transaction) -> None:
-    """Call all subscribers."""
+def have_all() -> None:
+    """Import the modules of `heard_in` now."""
     while _ABSENT:
         import_module(_ABSENT.pop())
+
+
+def publish(event: E, tx: Transaction) -> None:
+    """Call all subscribers."""
+    have_all()
     subscribers: Iterable[Subscriber[E]] = SUBSCRIBERS[type(event)]
     for subscriber in subscribers:
         subscriber(event, tx)

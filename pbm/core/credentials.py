@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from pbm.bots.levels import LEVELS
+from pbm.core.bus import have_all
 from pbm.core.limits import UNANSWERED, Whose, forget
 from pbm.core.passwords import MAX_LENGTH
 from pbm.domain.errors import BadArguments, NotAllowed
@@ -60,6 +61,8 @@ def check_userid(userid: str) -> None:
         )
     if _ROBOT.fullmatch(userid):
         raise BadArguments(f'"{userid}" is a name for robots; choose another userid.')
+    # No word of a feature may become a userid.
+    have_all()
     # "p0stmaster" would be believed, as "postmaster" would.
     is_like = look(userid) in map(look, _reserved() | _OF_THE_HOUSE)
     if is_like or userid.casefold().startswith(ERASED) or find(userid) is not None:

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from flufl.bounce import all_failures
-
 from pbm.mailin import headers, phrases
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Discard, Envelope, Failure, Mark
@@ -388,6 +386,8 @@ def _reported(status: str) -> list[Failure]:
 
 def _scanned(seen: Evidence) -> list[Failure]:
     """The failures that flufl.bounce finds in the text; it takes real replies for bounces, so it only gets bounces."""
+    from flufl.bounce import all_failures  # few mails need it
+
     fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
     source = "".join(f"{name}: {value}\n" for name, value in fields)
     text = "\n".join(line[:_LONGEST_LINE] for line in _visible(seen.mail).split("\n"))

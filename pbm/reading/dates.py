@@ -46,21 +46,21 @@ _MONTH = rf"(?:{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _TH = "(?:st|nd|rd|th)"
 _TO = rf"(?:-|\b{_any_of('dates-last')}\b)"
 _YEAR = r"(?:,? ?(?P<year{}>[1-9]\d{{3}})(?!\d|-\d\d?-))?"
-_PIECE = re.compile(
-    "|".join(
-        (
-            rf" ?{_TO} ?(?P<day5>\d\d?){_TH}?(?![\w./:]| (?:of |de )?{_MONTH}\b)",
-            r"[\s.,-]+",
-            r"(?P<year0>[1-9]\d{3})-(?P<month0>\d\d?)-(?P<day0>\d\d?)(?![\w/])",
-            rf"(?P<day1>\d\d?)(?:{_TH}|\.)? ?(?:of |de )?(?P<month1>{_MONTH})\b\.?{_YEAR.format(1)}",
-            rf"(?P<month2>{_MONTH})\.? (?P<day2>\d\d?){_TH}?(?![\w./]){_YEAR.format(2)}",
-            rf"(?P<day3>\d\d?)\. ?(?P<month3>0?[1-9]|1[0-2])(?![\w/])\.?{_YEAR.format(3)}",
-            rf"(?P<day4>\d\d?)(?:{_TH}|\.)?(?= ?{_TO} ?\d)",
-            r"(?P<word>[^\s,]+)",
-        )
+_PIECE = "|".join(
+    (
+        rf" ?{_TO} ?(?P<day5>\d\d?){_TH}?(?![\w./:]| (?:of |de )?{_MONTH}\b)",
+        r"[\s.,-]+",
+        r"(?P<year0>[1-9]\d{3})-(?P<month0>\d\d?)-(?P<day0>\d\d?)(?![\w/])",
+        rf"(?P<day1>\d\d?)(?:{_TH}|\.)? ?(?:of |de )?(?P<month1>{_MONTH})\b\.?{_YEAR.format(1)}",
+        rf"(?P<month2>{_MONTH})\.? (?P<day2>\d\d?){_TH}?(?![\w./]){_YEAR.format(2)}",
+        rf"(?P<day3>\d\d?)\. ?(?P<month3>0?[1-9]|1[0-2])(?![\w/])\.?{_YEAR.format(3)}",
+        rf"(?P<day4>\d\d?)(?:{_TH}|\.)?(?= ?{_TO} ?\d)",
+        r"(?P<word>[^\s,]+)",
     )
 )
-"""A calendar day, possibly without its year or month, or another word, or separators."""
+"""A calendar day, possibly without its year or month, or another word, or separators. Compiled when first used: it
+takes as long as twenty others.
+"""
 _MOST_WORDS = 10
 """The most words that give a start and an end."""
 _SEARCHED = 8 * 366
@@ -212,7 +212,7 @@ def _pieces(words: str, today: date) -> Iterator[_Day | int]:
     """The days, and the lengths in microseconds, that words name. Raises: BadArguments."""
     said = _WEEK.sub(lambda found: _week(found, today), words.casefold().replace("\N{EN DASH}", "-").rstrip(" .!"))
     said = _IN_WORDS.sub(lambda found: f"{named('counts').get(found[1], found[1])}{found[2]}", said)
-    for found in _PIECE.finditer(said):
+    for found in re.finditer(_PIECE, said):
         text, parts = found[0].strip(" ,"), found.groupdict()
         if parts["word"]:
             yield from _worded(text, today)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 
-import pbm.features.everything  # noqa: F401  no word of theirs may become a userid
 from games.rules import GameError
 from pbm.core import credentials
 from pbm.core.bus import AccountsMerged, publish

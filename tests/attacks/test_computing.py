@@ -15,7 +15,7 @@ from pbm.compose.notices import Answer
 from pbm.core.registry import HANDLERS
 from pbm.core.request import Request
 from pbm.domain.mail import Arrival
-from pbm.mailin import Discard, Envelope, silence
+from pbm.mailin import Discard, Envelope
 from pbm.mailin.mime import parse, unflowed
 from pbm.mailin.quotes import own_text
 from pbm.mailin.written import read, versions
@@ -150,7 +150,7 @@ def test_of_a_bounce_without_line_ends_little_is_searched_for_addresses(monkeypa
         shown.extend(str(mail.get_payload()).split("\n"))
         return set(), {b"bob@x.org"}
 
-    monkeypatch.setattr(silence, "all_failures", scanned)
+    monkeypatch.setattr("flufl.bounce.all_failures", scanned)
     part = "--b\r\n\r\nA message that you sent could not be delivered\r\n" + "z" * 8000 + "\r\n"
     head = "From: mailer-daemon@x.org\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
     found = read((head + 3 * part).encode(), Envelope("", ("pbm@example.org",)), ROBOT)

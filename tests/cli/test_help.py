@@ -140,7 +140,10 @@ DOES_WITHOUT = {
     **dict.fromkeys(("player ban add @example.org", "player ban add bob", "letter bob --subject Hello"), READING),
     **dict.fromkeys(("player resume bob", "player set-address bob bob@example.org"), READING),
     **dict.fromkeys(
-        ("tournament create cup swiss cross", "board challenge create cross alice bob"),
+        (
+            *("tournament create cup swiss cross", "board challenge create cross alice bob"),
+            *("player reset-password bob --password bobbypass", "player export bob /dev/null --force"),
+        ),
         SERVING | {"pbm.features.everything"},
     ),
     **dict.fromkeys(("board end 101 --result draw", "player rename bob rob", "player remove bob --yes"), SERVING),
