@@ -249,8 +249,10 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     token, bounce_token = _tokens(mail, envelope, robot)
     seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
     discard = silence.verdict(seen)
-    # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move.
-    if discard and (discard.mark is Mark.NONE or not (token or fields.get("in-reply-to"))):
+    # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move. A person's new
+    # mail may be, whatever a relay stamped on it.
+    may_play = token or fields.get("in-reply-to") or (discard and discard.mark is Mark.RELAY)
+    if discard and (discard.mark is Mark.NONE or not may_play):
         return discard
     text, answers_us, everything = _own_text(mail, robot.local_part.lower())
     # Delta Chat makes up the first subject of a chat: "Message from Dora".

@@ -235,20 +235,19 @@ class Handler:
 
     def _obey(self, at: Desk, mail: Prepared) -> Settled:
         """Do what the mail asks, and compose its mails."""
-        request, seated = self._carry_out(at, mail), mail.sender.seated
-        caused = mails_of(request)
+        request = self._carry_out(at, mail)
+        caused, author = mails_of(request), request.author.player or request.sender.proven
         # A machine's mail: the move is played, and the other player hears of it; but two machines would talk for ever.
         if not mail.is_answered:
-            writer = seated.id if seated is not None else 0
-            caused = [each for each in caused if not each.reply and each.player_id != writer]
-        author = request.author.player or request.sender.proven
+            writers = {each.id for each in (author, mail.sender.seated) if each is not None}
+            caused = [each for each in caused if not each.reply and each.player_id not in writers]
         if author is not None and mail.sender.newcomer:
             note_home(at.tx, author.userid, mail.origin)
         return self._bounded(request, mail, caused, author)
 
     def _bounded(self, request: Request, mail: Prepared, caused: Sequence[Mail], author: Player | None) -> Settled:
         """The end of the mail without the answers that are too many, and why any were left out. author: of the mail."""
-        mails, seated, told = list[Mail](), mail.sender.seated, told_since_the_ply(request)
+        mails, seated, told = list[Mail](), mail.sender.seated, told_since_the_ply(request, mail)
         reason = f"limit: a question was left out. {request.withheld}" if request.withheld else ""
         for each in caused:
             # A mail with the token of one player's seat may act for somebody else, too, by their password.

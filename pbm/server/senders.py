@@ -367,11 +367,15 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
     return f"{_MOST_TO_A_PROGRAM} emails at this ply" if told else ""
 
 
-def told_since_the_ply(request: Request) -> str:
-    """Why a program gets no answer: it has had one since the board's last ply, and may answer every mail; or empty."""
-    board, seated = request.sender.board, request.sender.seated
-    if request.message.mark is Mark.NONE or board is None or seated is None:
+def told_since_the_ply(request: Request, mail: Prepared) -> str:
+    """Why a program gets no answer: it has had one since the last ply of the board that it writes about, or within a
+    day, and may answer every mail; or empty.
+    """
+    tx, player = request.tx, request.sender.seated or request.author.player or request.sender.proven
+    if request.message.mark is Mark.NONE:
         return ""
-    match, addresses = request.tx.matches.summary(board), request.tx.players.confirmed(seated.id)
-    told = match is not None and request.tx.outbox.replied_since(addresses, match.moved_at)
-    return "A program gets one answer at each ply." if told else ""
+    boards = [int(name.removeprefix("board ")) for name in mail.boards]
+    match = tx.matches.summary(boards[-1]) if boards else None
+    since = match.moved_at if match is not None else tx.now - timedelta(days=1)
+    addresses = (request.message.sender, *(tx.players.confirmed(player.id) if player is not None else ()))
+    return "A program gets one answer at each ply." if tx.outbox.replied_since(addresses, since) else ""

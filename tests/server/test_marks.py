@@ -8,7 +8,7 @@ import pytest
 
 from pbm.mailin.silence import LOOP_HEADER
 from pbm.server import Arriving
-from tests.conversation import Got, House, address_of, record
+from tests.conversation import ROBOT, Got, House, address_of, record
 
 RELAYS = (
     "X-Auto-Response-Suppress: OOF, DR, RN, NRN",
@@ -48,6 +48,21 @@ OTHER_WORDS = (
     "",
 )
 
+MOVES = (
+    "C4\n\nhelp cross",
+    "C4\n\nnote she is weak",
+    "C4\n\nset mail text",
+    "C4\n\nvacation 2026-03-01 2w",
+    "C4, thanks",
+    "C4 please",
+    "C4 - hello",
+    "C4 \N{THUMBS UP SIGN}",
+    "Hi Alice,\n\nC4\n\nCheers,\nBob",
+    "I play C4",
+)
+"""Mails that surely play, whatever stands around the move."""
+VOUCHED = f"Authentication-Results: {ROBOT.authserv_id}; dkim=pass header.d=example.net"
+
 
 def bearing(mail: Arriving, mark: str) -> Arriving:
     """The mail with a field on top, in place of its own of that name."""
@@ -73,6 +88,76 @@ def test_a_responders_mark_only_withholds_the_answer(mark: str, table: House) ->
     mails = table.deliver(bearing(table.answering("bob", "C4", 101), mark))
     assert record(table) == ["D4", "C4"]
     assert repliers(mails) == {address_of("alice")}
+
+
+@pytest.mark.parametrize("mark", [*RELAYS, *RESPONDERS])
+def test_whatever_stands_around_a_move_it_is_played(mark: str, house: House) -> None:
+    house.players("alice", "bob")
+    for board, words in enumerate(MOVES, 101):
+        house.game("cross -size=4 alice bob", ["D4"])
+        house.deliver(bearing(house.answering("bob", words, board), mark))
+        assert record(house, board) == ["D4", "C4"], words
+
+
+@pytest.mark.parametrize("mark", RELAYS)
+@pytest.mark.parametrize("proof", ["vouched", "password", "player's token"])
+def test_any_proof_plays(proof: str, mark: str, table: House) -> None:
+    if proof == "player's token":
+        table.send("bob", "list")
+        mail = table.answering("bob", "101 C4")
+    elif proof == "password":
+        mail = table.mail("bob", "cross move 101 bob bobpass C4")
+    else:
+        mail = bearing(table.mail("bob", "cross move 101 C4"), VOUCHED)
+    mails = table.deliver(bearing(mail, mark))
+    assert record(table) == ["D4", "C4"]
+    assert repliers(mails) == {address_of("alice"), address_of("bob")}
+
+
+def test_a_wrong_password_proves_nothing(table: House) -> None:
+    wrong = bearing(table.mail("bob", "cross move 101 bob wrongpass C4"), RELAYS[0])
+    assert len(table.deliver(wrong)) == 1
+    assert record(table) == ["D4"]
+    again = bearing(table.mail("bob", "cross move 101 bob wrongpass C4"), RELAYS[0])
+    assert table.deliver(again) == [], "one answer a ply, for it may be a machine's"
+
+
+@pytest.mark.parametrize("mark", RELAYS)
+@pytest.mark.parametrize("words", ["yes", "Yes, please."])
+def test_an_answer_to_a_boards_question_counts(words: str, mark: str, table: House) -> None:
+    (asked,) = table.deliver(bearing(table.answering("bob", "resign", 101), mark))
+    assert "yes" in asked.body
+    table.deliver(bearing(table.answering("bob", words, 101), mark))
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is not None
+
+
+@pytest.mark.parametrize("mark", RELAYS)
+def test_an_answer_to_a_question_of_ours_counts(mark: str, table: House) -> None:
+    (asked,) = table.send("bob", "move 101 C4")
+    assert asked["Subject"] == "pbm: was that you?"
+    assert table.deliver(bearing(table.answering("bob", "I am away until Monday."), mark)) == []
+    table.deliver(bearing(table.answering("bob", "yes"), mark))
+    assert record(table) == ["D4", "C4"]
+
+
+@pytest.mark.parametrize("mark", RESPONDERS)
+def test_a_responder_answers_no_question(mark: str, table: House) -> None:
+    table.send("bob", "move 101 C4")
+    assert table.deliver(bearing(table.answering("bob", "yes"), mark)) == []
+    assert record(table) == ["D4"]
+
+
+def test_two_vouched_programs_come_to_an_end(table: House) -> None:
+    """They answer every mail with the same move behind a relay; bob's is not legal, alice has no turn."""
+
+    def answered(player: str, words: str) -> list[Got]:
+        return table.deliver(bearing(bearing(table.mail(player, words), VOUCHED), RELAYS[0]))
+
+    rounds = [answered(*turn) for _ in range(5) for turn in (("bob", "move 101 Z99"), ("alice", "move 999 Z99"))]
+    assert rounds[4:] == [[]] * 6
 
 
 @pytest.mark.parametrize("path", PATHS)
