@@ -87,13 +87,15 @@ def set_address(hand: Steward, userid: str, addresses: tuple[str, ...]) -> str:
 
 
 @player.command()
-def resume(hand: Steward, userid: str) -> str:
+def resume(tx: Transaction, userid: str) -> str:
     """Send mail again to addresses that failed.
 
     An address gets no more after house.hard_bounces_to_suspend emails have bounced. An email from the player also ends
     that.
     """
-    suspended = hand.resume(userid)
+    from pbm.server import rows
+
+    suspended = rows.resume(tx, userid)
     return f"{userid} gets mail at all addresses; {suspended or 'none'} had been suspended."
 
 

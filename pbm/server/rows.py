@@ -58,6 +58,16 @@ def queued(tx: Transaction, number: int) -> Queued:
     return existing(tx.outbox.get(number), f"There is no email {number} in the outbox.")
 
 
+def resume(tx: Transaction, userid: str) -> int:
+    """Send mail to all of a player's addresses again; returns how many were suspended."""
+    from pbm.core.clocks import note_reach
+
+    player = player_named(tx, userid)
+    suspended = tx.bounces.resume(player.id)
+    note_reach(tx, player, 0)
+    return suspended
+
+
 def mark_bot(tx: Transaction, userid: str, *, bot: bool) -> None:
     """Mark a player as a program or not; games of a program are not rated, and earlier ratings stay."""
     player = player_named(tx, userid)

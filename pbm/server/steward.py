@@ -79,14 +79,6 @@ class Steward(Hand):
                 mails = self._letters(tx, player, "pbm: your address", "account-news.txt", to, what=what)
                 tx.outbox.add(mails, tx.now)
 
-    def resume(self, userid: str) -> int:
-        """Send mail to all of a player's addresses again; returns how many were suspended."""
-        with self._club.store.write() as tx:
-            player = player_named(tx, userid)
-            suspended = tx.bounces.resume(player.id)
-            note_reach(tx, player, 0)
-        return suspended
-
     def write_to(self, userids: list[str], subject: str, text: str) -> int:
         """Write a letter to players, or to all if none is named; returns to how many. Raises: BadArguments."""
         subject = " ".join(subject.split())

@@ -138,7 +138,8 @@ DOES_WITHOUT = {
         ("board clock stop 101", "board clock extend 2d 101", "board move 101 alice b2"), READING | {"jinja2"}
     ),
     **dict.fromkeys(("player ban add @example.org", "player ban add bob", "letter bob --subject Hello"), READING),
-    **dict.fromkeys(("player resume bob", "player set-address bob bob@example.org"), READING),
+    "player resume bob": TELLING,
+    "player set-address bob bob@example.org": READING,
     **dict.fromkeys(
         (
             *("tournament create cup swiss cross", "board challenge create cross alice bob"),
