@@ -371,6 +371,8 @@ class _Lazy(Group):
         for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
             if getattr(sys, name) is None:
                 setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  for good
+        # Otherwise Pydantic reads what each installed package says of itself, and runs what calls itself its plugin.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         # What is imported stays, so looking for cycles in it again and again is vain: it takes a tenth of a command's
         # time, and a third if the interpreter looks before it ends, too, for memory that the system has back by then.
         gc.set_threshold(_ALLOCATIONS)
