@@ -309,12 +309,11 @@ _ARMOUR_END = re.compile(r"^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----",
 def own_text(text: str, us: str) -> tuple[str, bool]:
     """The person's words, and whether one of our mails is quoted with them. us: our local part, in lower case.
 
-    If the text contains our line, the words above it count. If there are none, or only a signature, words between or
-    below lines quoted with ">" come first, because there the marks show where the quote ends. Below an unquoted copy of
-    our line nothing is certainly the person's.
+    Of a text that contains our line, the words above it count, and those below it if it is quoted with ">", because
+    there the marks show where the quote ends. Below an unquoted copy of our line nothing is certainly the person's.
 
-    >>> [own_text(f"{above}\\n\\n> {SENTINEL}\\n\\nF6", "pbm")[0] for above in ("Cheers,\\nBob", "G7")]
-    ['F6\\n\\nCheers,\\nBob', 'G7']
+    >>> [own_text(f"{above}\\n\\n> {SENTINEL}\\n\\nF6", "pbm")[0] for above in ("Cheers,\\nBob", "Hi Bob!")]
+    ['F6\\n\\nCheers,\\nBob', 'Hi Bob!\\n\\nF6']
     """
     text = bounded(text)
     # Our own line is the surest mark, because programs copy it into the quote whatever they write around it.
@@ -327,11 +326,12 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     while lines and _MARKS_OF_OURS.fullmatch(lines[-1]):
         lines.pop()
     own = unquoted([*lines, "> "], us)
-    below = text[found.end() :].split("\n")[1:] if _QUOTED.match(text, start) else []
+    ours = text[start : found.end()].replace("\n", " ")
+    below = (ours + text[found.end() :]).split("\n") if _QUOTED.match(ours) else []
+    under = unquoted(below, us, begun=bool(own))
     # Many programs put the signature above the quote even if the person writes below it.
-    if own and not (any(below) and is_signature(own)):
-        return own, True
-    return f"{unquoted(['> ', *below], us)}\n\n{own}".strip(), True
+    passages = [under, own] if is_signature(own) else [own, under]
+    return "\n\n".join(filter(None, passages)), True
 
 
 def bounded(text: str) -> str:
@@ -378,8 +378,8 @@ def is_forward(text: str) -> bool:
     return any(is_forwarding(lines, place) for place in range(len(lines)))
 
 
-def unquoted(lines: Sequence[str], us: str) -> str:
-    """The person's own passages, each without its signature, with a blank line between them.
+def unquoted(lines: Sequence[str], us: str, *, begun: bool = False) -> str:
+    """The person's own passages, each without its signature, with a blank line between them. begun: as for _unsigned.
 
     >>> unquoted(["F6", "", "On 5 Jan 2024 pbm <pbm@example.org> wrote:", "> G7"], "pbm")
     'F6'
@@ -406,7 +406,7 @@ def unquoted(lines: Sequence[str], us: str) -> str:
             place += 1
     found: list[str] = []
     for passage in passages:
-        found += filter(None, [_unsigned(passage, begun=bool(found))])
+        found += filter(None, [_unsigned(passage, begun=begun or bool(found))])
     own = "\n\n".join(found).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"

@@ -62,7 +62,8 @@ def test_an_answer_between_short_quoted_lines_is_no_tail():
     ],
 )
 def test_our_line_is_found_however_it_comes_back(line: str):
-    message = person(raw(f"F6\n\n{line}\nG7\nresign\n"))
+    mark = line[0] + " " if line[0] in ">|" else ""
+    message = person(raw(f"F6\n\n{line}\n{mark}G7\n{mark}resign\n"))
     assert (message.text, message.answers_us) == ("F6", True)
 
 

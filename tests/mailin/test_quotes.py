@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from pbm.mailin import quotes
 from pbm.mailin.quotes import MAX_LINE, bounded
 from tests.mailin.build import person, raw
-from tests.mailin.clients import LINE_LAST, quoted
+from tests.mailin.clients import AS_SENT, BOARD, LINE_LAST, quoted
 
 
 def test_a_long_line_is_broken_and_not_cut() -> None:
@@ -76,9 +78,18 @@ def test_a_move_below_the_quote_is_read_though_a_signature_stands_above(above: s
     assert person(raw(answer)).text == f"F6{kept}"
 
 
+@pytest.mark.parametrize("ours", [BOARD, LINE_LAST, AS_SENT])
 @pytest.mark.parametrize("above", ["G7", "No", "Yes", "Thanks for that!", "Hi Ann,", "Cheers,\nG7"])
-def test_words_above_the_quote_are_all_that_counts(above: str) -> None:
-    assert person(raw(f"{above}\n\n{quoted(LINE_LAST)}\n\nF6\n")).text == above
+def test_words_above_and_below_the_quote_are_read_in_their_order(above: str, ours: str) -> None:
+    for width in range(56, 80):
+        quote = "\n".join(part for line in quoted(ours).split("\n") for part in textwrap.wrap(line, width) or [">"])
+        assert person(raw(f"{above}\n\n{quote}\n")).text == above
+        assert person(raw(f"{above}\n\n{quote}\n\nF6\n")).text == f"{above}\n\nF6"
+
+
+def test_a_notice_below_the_quote_belongs_to_nobody_if_words_stand_above() -> None:
+    notice = "Informacje zawarte w tej wiadomości są poufne."
+    assert person(raw(f"F6\n\n{quoted(AS_SENT)}\n\n{notice}\n")).text == "F6"
 
 
 @pytest.mark.parametrize(
