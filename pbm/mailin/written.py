@@ -35,7 +35,11 @@ _BLOCKS = _APART | {
     "form", "header", "hgroup", "html", "li", "main", "nav", "ol", "pre", "section", "table", "td", "th", "tr", "ul",
 }  # fmt: skip
 """What stands on lines of its own. Tables and lists get no more: a megabyte of them would make gigabytes of blanks."""
-_HIDDEN = re.compile(r"display\s*:\s*none|mso-hide\s*:\s*all|line-through|visibility\s*:\s*hidden", re.IGNORECASE)
+_HIDDEN = re.compile(
+    r"display\s*:\s*none|mso-hide\s*:\s*all|line-through|visibility\s*:\s*hidden"
+    r"|(?<![\w-])(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    re.IGNORECASE,
+)
 _INDENTED = re.compile(r"(?!.*border-left).*\bborder\s*:\s*(?:medium\s+)?none", re.IGNORECASE | re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 _PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
@@ -132,7 +136,7 @@ def _clean(element: html.HtmlElement) -> None:
     """
     marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
-    hidden = _HIDDEN.search(style)
+    hidden = "hidden" in element.attrib or _HIDDEN.search(style)
     # Some programs keep the person's line breaks by style alone.
     if element.tag == "pre" or _PRE.search(style):
         element.set("style", "white-space: pre")
