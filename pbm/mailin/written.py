@@ -206,13 +206,9 @@ def _chosen(part: Entity, preferred: str, tags: list[int]) -> Iterator[str]:
 
 
 def _in_order(part: Entity, preferred: str, tags: list[int]) -> Iterator[str]:
-    """The texts of a mixed part. Below a text, one with a name is a file, as old programs send them; but gateways of
-    telephones name the text itself, too, as a file to be shown inline.
-    """
+    """The texts of a mixed part. Gateways of telephones name the first one as a file to be shown inline."""
     written = False
     for inner in part.parts:
-        if written and "name" in inner.parameters:
-            continue
         is_inline = inner.first("content-disposition").lower().startswith("inline")
         for passage in _passages(inner, preferred, tags, root=is_inline and not written):
             written = written or bool(passage.strip())
