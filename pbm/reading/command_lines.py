@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 
@@ -31,7 +30,7 @@ from pbm.reading.commands import (
     split_plan,
 )
 from pbm.reading.dates import names_days
-from pbm.reading.intent import Surroundings, Talk, is_courteous
+from pbm.reading.intent import ACTS, Sure, Surroundings, Talk, is_courteous
 from pbm.reading.intent import read as meaning
 from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
@@ -225,40 +224,53 @@ class _Draft:
         # What is wrong with it is told then: neither a greeting nor a record is a command.
         if not self.is_planned and (not words or (is_new and is_courteous(words))):
             return True
-        # All of the text belongs to it.
+        # All of the text belongs to it; on a board, also below words in the subject: "chat hello".
         if has_text(subject):
-            return self.is_exact(subject)
+            return self.standing.answers_board or self.is_exact(subject)
         # A plan at the beginning of the text is that of the subject's move.
         is_begun = not self.is_planned and not _is_below_new(subject, self.first)
-        is_begun = is_begun and (self.is_exact(self.first) or begins(self.first))
+        # Below a move the text may begin with any other command: both are done.
+        is_begun = is_begun and (self.is_exact(self.first) or (begins(self.first) and not self.standing.answers_board))
         return self.is_exact(subject) and not is_begun
 
     def is_torn(self, subject: str) -> bool:
-        """Whether subject and text are both exact commands on the board that is answered, and differ.
-
-        A command with a password is never asked about, because the question would quote it.
-        """
-        is_same = subject.casefold() == self.first.casefold()
-        if self.standing.board is None or is_same or has_text(subject):
+        """Whether subject and text are both exact commands on the board that is answered, and differ."""
+        if self.standing.board is None or has_text(subject):
             return False
-        for line in (subject, self.first):
-            with suppress(Rejected):
-                if parse(line, self.standing, self.is_userid).secrets:
-                    return False
-        return self.is_exact(subject) and self.is_exact(self.first)
+        is_same = self._done_by(subject) == self._done_by(self.first)
+        return not is_same and self.is_exact(subject) and self.is_exact(self.first)
+
+    def _done_by(self, line: str) -> str:
+        """What a line does on the board that is answered, whose number it may name."""
+        board, said = board_first(line, self.standing) or (None, line)
+        said = said if board == self.standing.board else line
+        return (self._meant(said) or said).casefold()
+
+    def _meant(self, line: str) -> str:
+        """The move or act on the board that is answered that a line in plain words surely means; "" for none."""
+        meant = meaning(line, Surroundings(_placed, is_turn=True)) if self.standing.answers_board else Talk()
+        is_deed = isinstance(meant, Sure) and (meant.line in ACTS or any(map(str.isdigit, meant.line)))
+        return meant.line if isinstance(meant, Sure) and is_deed else ""
 
     def is_exact(self, line: str) -> bool:
-        """Whether a line is a command as it stands, or a move of the board that is answered."""
+        """Whether a line is a command as it stands, or what its writer surely does on the board that is answered."""
         if self.standing.board is not None and _PLACED.fullmatch(line):
             return True
-        verb, *named = line.split() or [""]
+        # "Hex", which names what the text speaks of, is a title.
+        if line.casefold() in GAMES or self.is_title(line):
+            return False
+        return _is_board_line(line, self.standing) or _is_command(line, self) or self._meant(line) != ""
+
+    def is_title(self, line: str) -> bool:
+        """Whether a line only names the board that is answered: "Board 101", "Move #101"."""
+        verb, _, number = line.partition(" ")
         found = find(verb)
-        # "Move 101", "Board 101" and "Hex", which names what the text speaks of, are titles.
-        if found is not None and found.name == "move" and named == [str(self.standing.board)]:
-            return False
-        if verb.casefold() in GAMES and not named:
-            return False
-        return _is_board_line(line, self.standing) or _is_command(line, self)
+        return found is not None and found.name == "move" and number.lstrip("#") == str(self.standing.board)
+
+
+def _placed(word: str) -> str | None:
+    """The word if it names the cells of a move."""
+    return word.casefold() if _PLACED.fullmatch(word) else None
 
 
 def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: False) -> Reading:
@@ -291,29 +303,28 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
     >>> read("", "101 F6\\nresign\\nGood game!", Standing(known=True)).lines
     ('101 F6', '101 resign')
     """
-    is_move = partial(_may_plan, standing)
-    head, plan = split_plan(clean(subject), is_move)
-    subject = head or plan
-    written = _LISTED.sub("", text.strip("\n")).splitlines()
-    left, plans = (written, []) if _is_said(subject) else lift(written, is_move, _is_said)
-    draft = _Draft(left, plans, standing, is_userid)
+    subject, text = clean(subject), text.strip("\n")
+    draft = _drafted(_LISTED.sub("", text), standing, is_userid)
     if not subject or is_ours(subject):
         return _by_text(draft)
+    command = split_plan(subject, partial(_may_plan, standing))[0] or subject
     # Both are commands, and they differ: the writer is asked which one counts.
-    if draft.is_torn(subject):
-        return Reading((subject,), torn=draft.first)
-    if draft.yields_to(subject) or not unsigned(text).strip():
-        return _by_subject(subject, [plan] if head and plan else [], draft)
-    return _by_text(draft)
+    if draft.is_torn(command):
+        return Reading((command,), torn=draft.first)
+    # A signature below a subject says nothing.
+    if not unsigned(text).strip():
+        return replace(_by_text(_drafted(subject, standing, is_userid)), comment=text.strip())
+    if not draft.yields_to(command):
+        return _by_text(draft)
+    # A subject that is the command is read as if it were the first line of the text.
+    whole = _by_text(_drafted(f"{subject}\n{text}", standing, is_userid))
+    # What is wrong with a command of the classic server is told: it is no plain words.
+    return replace(whole, text="") if command.split()[0].casefold() in GAMES and _verb_in(command) else whole
 
 
-def _by_subject(subject: str, planned: Sequence[str], draft: _Draft) -> Reading:
-    """The subject is the command. planned: the plans at its end."""
-    if subject.casefold() == MULTIPLE:
-        return _multiple([line.strip() for line in draft.left], draft.plans)
-    plans = [*((-1, plan) for plan in planned), *draft.plans]
-    below = "\n".join(draft.left).strip()
-    return Reading(_with_plans([(-2, subject)], plans), below, text="" if unsigned(below).strip() or plans else subject)
+def _drafted(text: str, standing: Standing, is_userid: Callable[[str], bool]) -> _Draft:
+    """The text with its plans apart."""
+    return _Draft(*lift(text.splitlines(), partial(_may_plan, standing), _is_said), standing, is_userid)
 
 
 def _by_text(draft: _Draft) -> Reading:
@@ -337,7 +348,8 @@ def _by_text(draft: _Draft) -> Reading:
             lines[end:], comment = ["note"], comment[noted.end() :]
             end += 1
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
-    text = "" if plans else "\n".join(draft.left)
+    is_text = has_text(first) and comment != "" and draft.is_exact(first)
+    text = "" if plans or is_text else "\n".join(draft.left)
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text, late=late)
 
 
@@ -555,7 +567,7 @@ def _is_command(line: str, draft: _Draft) -> bool:
     cleaned = clean(line)
     if _is_board_line(cleaned, draft.standing):
         return True
-    if not cleaned or not _called(cleaned):
+    if not cleaned or not _called(cleaned) or draft.is_title(cleaned):
         return False
     if _is_addressed(cleaned, draft) or cleaned in LISTS:
         return True

@@ -158,7 +158,7 @@ def test_a_subject_that_begins_with_a_number_does_not_hide_the_text(subject: str
 def test_a_subject_may_be_such_a_line_and_the_text_is_its_comment() -> None:
     reading = read("101 F6", "Help! You have me.", KNOWN)
     assert reading.lines == ("101 F6",)
-    assert reading.comment == "Help! You have me."
+    assert remarks_of(reading) == ("Help! You have me.",)
 
 
 def test_such_lines_may_follow_another_command() -> None:

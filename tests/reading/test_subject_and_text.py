@@ -49,8 +49,8 @@ def test_all_of_the_text_belongs_to_a_subject_that_takes_text(text: str) -> None
     assert (found.lines, found.comment, found.torn) == (("chat",), text, "")
 
 
-def test_a_question_quotes_no_password() -> None:
-    assert read("password geheim12", "F6", ON_BOARD).torn == ""
+def test_a_command_with_a_password_is_asked_about_like_any_other() -> None:
+    assert read("password geheim12", "F6", ON_BOARD).torn == "F6"
 
 
 @pytest.mark.parametrize("subject", ["hex vs computer", "Go game", "challenge", "Games", "hello"])
