@@ -25,7 +25,7 @@ _MAX_ADDRESSES = 2000
 
 _WORD = re.compile(r"=\?([^?*\s]{1,60})(?:\*[^?\s]{0,20})?\?([bBqQ])\?([^?]{0,2000})\?=")
 _WORDS = re.compile(rf"{_WORD.pattern}(?:\s+{_WORD.pattern})*")
-_ID = re.compile(r"<[^<>\s]{1,250}>")
+_ID = re.compile(r"<([^<>]{1,998})>")
 _TOKEN = re.compile(
     r'"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<comment>\((?:[^()\\]|\\.)*\))|<(?P<angle>[^<>]*)>|'
     r'(?P<plain>[^\s"()<,;:][^"(<,;:]*)|(?P<odd>\S)',
@@ -166,8 +166,16 @@ def message_id(values: Iterable[str]) -> str | None:
 
 
 def message_ids(values: Iterable[str]) -> tuple[str, ...]:
-    """The message ids of fields in order; at most MAX_IDS, the last ones, because they are the nearest."""
-    return tuple(_ID.findall(" ".join(values)))[-MAX_IDS:]
+    """The message ids of fields in order; at most MAX_IDS, the last ones, because they are the nearest.
+
+    Programs encode long ones, break them, or leave out their brackets.
+
+    >>> message_ids(["<a@x> (of Monday) <b c@x>"]), message_ids(["a@x"]), message_ids(["=?utf-8?q?=3Ca=40x=3E?="])
+    (('<a@x>', '<bc@x>'), ('<a@x>',), ('<a@x>',))
+    """
+    text = " ".join(map(words, values))
+    found = _ID.findall(text) or [word for word in text.split() if "@" in word]
+    return tuple(f"<{''.join(each.split())}>" for each in found[-MAX_IDS:])
 
 
 def id_mark(raw: bytes) -> str:

@@ -268,7 +268,7 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
         subject=subject,
         text=headers.without_tokens(text, robot),
         token=token,
-        in_reply_to=headers.message_id(fields.get("in-reply-to", [])),
+        in_reply_to=next(reversed(headers.message_ids(fields.get("in-reply-to", []))), None),
         references=headers.message_ids(fields.get("references", [])),
         judgement=judgement,
         direct=_is_direct(envelope, sender, judgement),

@@ -179,20 +179,17 @@ def _at_no_board(tx: Transaction, message: Message, token: Token | None, sender:
 
 def _in_seat(tx: Transaction, message: Message, match: Summary, seat: SeatToken, sender: Sender) -> Sender:
     """The sender of a mail with the good token of a seat. sender: without what the token shows."""
-    at_home, persons_mail_at = sender.at_home, None
-    seated, other = match.players[seat.seat - 1], match.players[2 - seat.seat]
-    if seated not in at_home:
-        persons_mail_at = _persons_mail_at(tx, message)
+    at_home, seated, other = sender.at_home, match.players[seat.seat - 1], match.players[2 - seat.seat]
     # "Answer to all" of a mail that the player sent to both of us, or forwarded, brings the player's token along. It
     # proves nothing: anybody who has it can write the other player's address into From.
     if seated not in at_home and other in at_home:
         answered = _answered(tx, message)
-        as_of = persons_mail_at or (answered.created_at if answered else None)
+        as_of = _persons_mail_at(tx, message) or (answered.created_at if answered else None)
         proven = other if message.authenticated else None
         standing = replace(sender.standing, known=True, proven=proven is not None)
         return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
-    # Somebody in copy answers the player, not us.
-    if persons_mail_at is not None:
+    # Somebody in copy answers the player, not us; a mailbox of the player's that passes mails on answers ours.
+    if seated not in at_home and not _answers_us(tx, message):
         standing = replace(sender.standing, known=True, proven=False)
         return Sender(standing, claimed=sender.claimed, at_home=at_home, bystander_of=seated)
     own = seated if seated in at_home and message.judgement is not Judgement.FAILED else None
@@ -206,9 +203,13 @@ def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
     A mail of ours is nobody else's, even if somebody sent us a mail with the same id.
     """
     answered = _nearest(message)
-    if answered is None or tx.outbox.recall(_key(answered)) is not None:
-        return None
-    return tx.inbox.came_at(mark_of(answered))
+    return None if answered is None or _answers_us(tx, message) else tx.inbox.came_at(mark_of(answered))
+
+
+def _answers_us(tx: Transaction, message: Message) -> bool:
+    """Whether the mail that is answered is one of ours."""
+    answered = _nearest(message)
+    return answered is not None and tx.outbox.recall(_key(answered)) is not None
 
 
 def with_token(tx: Transaction, signer: Signer, message: Message, robot: Robot) -> Message:

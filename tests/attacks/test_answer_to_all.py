@@ -102,6 +102,57 @@ def test_references_alone_tell_whose_mail_is_answered(table: House) -> None:
     assert record(table) == before
 
 
+ANSWERED = (
+    "",
+    "In-Reply-To: <unknown@example.net>\r\nReferences: {ours} <unknown@example.net>\r\n",
+    "In-Reply-To: {theirs}\r\n",
+    "In-Reply-To: {ours} <{theirs}>\r\n",
+    "In-Reply-To: =?utf-8?q?=3C{theirs}=3E?=\r\nReferences: {ours} <{theirs}>\r\n",
+    "In-Reply-To: <m ail{theirs}>\r\nReferences: {ours}\r\n",
+)
+"""How an answer to a player's mail names it: not at all, as a mail that has not come yet, and oddly."""
+
+
+@pytest.mark.parametrize("fields", ANSWERED)
+def test_only_who_names_a_mail_of_ours_answers_us(fields: str, table: House) -> None:
+    ours = [got for got in table.mailboxes[address_of("bob")] if got.board == 101][-1]["Message-ID"]
+    table.answer("bob", "How would you go on?", 101)
+    before = record(table)
+    mail = to_all(table, CAROL, "C4")
+    own = dict(line.split(b": ", 1) for line in mail.raw.partition(b"\r\n\r\n")[0].split(b"\r\n"))
+    named = fields.format(ours=ours, theirs=own[b"In-Reply-To"].decode().strip("<>")).encode()
+    lines = [line for line in mail.raw.split(b"\r\n") if not line.startswith((b"In-Reply-To", b"References"))]
+    mails = table.deliver(replace(mail, raw=named + b"\r\n".join(lines)))
+    assert record(table) == before
+    assert subjects(mails) == {address_of("bob"): f"pbm: {CAROL} answered your email"}
+
+
+@pytest.mark.parametrize("fields", ["=?utf-8?q?=3C{}=3E?=", "{}", "<{}>", "Your message of Monday <{}>"])
+def test_a_redirected_mailbox_may_name_ours_oddly(fields: str, table: House) -> None:
+    mail = table.answering(CAROL, "C4", 101, of="bob")
+    ours = table.mailboxes[address_of("bob")][-1]["Message-ID"].strip("<>")
+    lines = [line for line in mail.raw.split(b"\r\n") if not line.startswith((b"In-Reply-To", b"References"))]
+    named = f"In-Reply-To: {fields.format(ours)}\r\n".encode()
+    table.deliver(replace(mail, raw=named + b"\r\n".join(lines)))
+    assert record(table)[-1] == "C4"
+
+
+def test_a_tap_on_a_link_plays_from_the_players_address_only(table: House) -> None:
+    """Such a mail names no mail that it answers."""
+    reply_to = table.mailboxes[address_of("bob")][-1]["Reply-To"]
+    mails = table.send(CAROL, "C4", to=reply_to)
+    assert subjects(mails) == {address_of("bob"): f"pbm: {CAROL} answered your email"}
+    assert record(table) == ["D4"]
+    table.send("bob", "C4", to=reply_to)
+    assert record(table) == ["D4", "C4"]
+
+
+def test_behind_a_relay_the_player_is_asked_as_well(table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    mails = table.deliver(to_all(table, CAROL, "C4", X_Spam_Flag="YES"))
+    assert subjects(mails) == {address_of("bob"): f"pbm: {CAROL} answered your email"}
+
+
 def test_the_player_may_say_no(table: House) -> None:
     table.answer("bob", "How would you go on?", 101)
     before = record(table)

@@ -154,12 +154,12 @@ def test_ids():
             "F6",
             "Message-ID: <[abc@x]>",
             "In-Reply-To: <b@x> (your mail)",
-            "References: <a@x>\n\t<b@x>, <invalid.\n c@x> <d@x>",
+            "References: <a@x>\n\t<b@x>, <broken.\n c@x> <d@x>",
             "References: <e@x>",
         )
     )
     assert (message.message_id, message.in_reply_to) == ("<[abc@x]>", "<b@x>")
-    assert message.references == ("<a@x>", "<b@x>", "<d@x>", "<e@x>")
+    assert message.references == ("<a@x>", "<b@x>", "<broken.c@x>", "<d@x>", "<e@x>")
     assert len(message_ids(["<a@b>" * 1000])) == 100
     assert person(raw("F6", "Message-ID: <<<<")).message_id is None
 
