@@ -59,14 +59,13 @@ ORIGINAL = _any("original")
 FORWARD_INTRO = _any("forward-intro", before=r"\W{0,12}+")
 """The line above a forwarded mail."""
 
-DEVICE = _any("device")
-"""Names of devices and mail programs, which are much the same in every language."""
+ADDED = re.compile(rf"[\s<(\[*_-]{{0,6}}(?:{_rows('added')}|{_rows('sent')}(?=.*{_rows('device')}))", re.IGNORECASE)
+"""The beginning of a line that a mail program or virus scanner adds below the text; that it was sent from somewhere
+says a person, too, unless a device or a mail program is named.
+"""
 
-ADDED = _any("added", before=r"[\s<(\[*_-]{0,6}")
-"""The beginning of a line that a mail program or virus scanner adds below the text, without its name."""
-
-DISCLAIMER = _any("disclaimer", before=r"[\s*_-]{0,4}")
-"""The beginning of a paragraph that a company's server adds."""
+DISCLAIMER = _any("disclaimer", before=r"[\s*_-]{0,4}", after=rf"(?!.*{_rows('personal')})")
+"""The beginning of a paragraph that a company's server adds; not a line that a person says of themselves."""
 
 NOTICES = (_any("says-mail"), _any("says-confidential")), (_any("says-print"), _any("says-environment"))
 """Words that occur together in a paragraph that a company's server adds, wherever they stand in it."""

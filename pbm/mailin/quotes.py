@@ -295,8 +295,6 @@ _FOOTER = re.compile(
     r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
 """Where on a line a phone's footer may begin."""
-_FOOTER_LENGTH, _FOOTER_WORDS = 90, 12
-_PERSONS = re.compile(r"[?!;]|^\W*(?:i|i'm|i’m|you|we|they|(?:sh|h)e|ich|wir|je|yo)\b|[.,] \S|[.]$", re.IGNORECASE)
 _NOTICE, _NOTICE_LINE, _NOTICE_LINES = 45, 16, 4
 """The fewest octets (UTF-8) of a notice and characters of its first line, and how many of its lines are read."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
@@ -441,25 +439,10 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
     # A footer may follow another one, as a virus scanner's does below a phone's, or stand behind the last words.
     while kept:
         last = _FOOTER.split(kept[-1], 1)[-1]
-        if last and not _is_footer(last):
+        if last and not phrases.ADDED.match(last):
             break
         kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
     return "\n".join(kept).strip()
-
-
-def _is_footer(line: str) -> bool:
-    """Whether the last line of a passage is a program's footer: it is short, and names a device or a mail program, or
-    is only a rule.
-
-    Nobody's language matters. A sentence that ends as one, or that a person begins with I or we, is none.
-
-    >>> [_is_footer(line) for line in ("Nire iPhonetik bidalia", "I love my iPhone", "F6")]
-    [True, False, False]
-    """
-    if phrases.ADDED.match(line) or RULE.match(line):
-        return True
-    is_short = len(line) <= _FOOTER_LENGTH and len(line.split()) <= _FOOTER_WORDS
-    return is_short and phrases.DEVICE.search(line) is not None and not _PERSONS.search(line)
 
 
 def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:

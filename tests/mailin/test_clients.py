@@ -294,6 +294,13 @@ def test_a_footer_is_known_by_its_word_for_sent(footer: str) -> None:
     assert person(raw(f"F6\n\nGood luck, and see you.\n\n{footer}\n")).text == "F6\n\nGood luck, and see you."
 
 
-@pytest.mark.parametrize("words", ["Call me on the mobile", "Mein Telefon ist kaputt", "Gmail was down", "F6 on K-9"])
+WORDS_OF_FOOTERS = [
+    "Call me on the mobile", "Mein Telefon ist kaputt", "Gmail was down", "F6 on K-9", "new android phone here",
+    "lost my Samsung on the train", "Envoyé de Paris avec amour", "Sent from my heart to yours",
+    "Legal notice: I object", "dictated by my daughter, age 5", "Sent by mail yesterday", "I use Outlook on Android",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WORDS_OF_FOOTERS)
 def test_words_about_a_telephone_are_no_footer(words: str) -> None:
     assert person(raw(f"F6\n\n{words}\n")).text == f"F6\n\n{words}"
