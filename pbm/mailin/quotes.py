@@ -297,7 +297,7 @@ _FOOTER = re.compile(
 """Where on a line a phone's footer may begin."""
 _NOTICE, _NOTICE_LINE, _NOTICE_LINES = 45, 16, 4
 """The fewest octets (UTF-8) of a notice and characters of its first line, and how many of its lines are read."""
-_ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5}\n")
+_ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5} *\n")
 _DASH_ESCAPED = re.compile("^- ", re.MULTILINE)
 _MARKS_OF_OURS = re.compile(r"[>|\s]*#{1,2}\W{0,2}")
 """The marks at the beginning of our line, on their own line."""
@@ -343,7 +343,8 @@ def bounded(text: str) -> str:
     text = _RUN_ON.sub(r"\1\n", text)
     # RFC 9580, 7.2: what is signed in clear has "- " before lines that begin with a dash, such as signatures.
     if armour := _ARMOUR.search(text):
-        text = _DASH_ESCAPED.sub("", _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0])
+        signed = _DASH_ESCAPED.sub("", _ARMOUR_END.split(text[armour.end() :], maxsplit=1)[0])
+        text = f"{text[: armour.start()]}\n{signed}"
     lines: list[str] = []
     for line in text.split("\n"):
         # Whatever looks ahead relies on this, and runs of blank lines would make it slow.
