@@ -263,10 +263,12 @@ def octets(part: Entity, limit: int = MAX_MAIL) -> bytes:
 
 
 def from_base64(data: bytes) -> bytes:
-    """The bytes of base64 up to its padding; other characters are skipped, and any end is accepted."""
-    letters = data.partition(b"=")[0].translate(None, delete=_NOT_BASE64)
-    letters = letters[: len(letters) - (len(letters) % 4 == 1)]
-    return binascii.a2b_base64(letters + b"=" * (-len(letters) % 4))
+    """The bytes of base64, of which gateways join several runs, each with padding; any end is accepted, and other
+    characters are skipped.
+    """
+    runs = (run.translate(None, delete=_NOT_BASE64) for run in re.split(b"=+", data, maxsplit=MAX_PARTS))
+    whole = (run[: len(run) - (len(run) % 4 == 1)] for run in runs)
+    return b"".join(binascii.a2b_base64(run + b"=" * (-len(run) % 4)) for run in whole)
 
 
 _NOT_BASE64 = bytes(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"))
