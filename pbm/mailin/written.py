@@ -32,7 +32,8 @@ _APART = {"p", "figure", "h1", "h2", "h3", "h4", "h5", "h6"}
 """Blocks with a blank line above and below them."""
 _BLOCKS = _APART | {
     "address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt", "fieldset", "figcaption", "footer",
-    "form", "header", "hgroup", "html", "li", "main", "nav", "ol", "pre", "section", "table", "td", "th", "tr", "ul",
+    "form", "header", "hgroup", "html", "li", "main", "nav", "ol", "pre", "section", "summary", "table", "td", "th",
+    "tr", "ul",
 }  # fmt: skip
 """What stands on lines of its own. Tables and lists get no more: a megabyte of them would make gigabytes of blanks."""
 _HIDDEN = re.compile(
@@ -42,6 +43,7 @@ _HIDDEN = re.compile(
 )
 _INDENTED = re.compile(r"(?!.*border-left).*\bborder\s*:\s*(?:medium\s+)?none", re.IGNORECASE | re.DOTALL)
 _BLANKS = re.compile(r"\s+")
+_DOCUMENT_ENDS = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
 _MAX_TAGS = 10_000
 """How many HTML tags of a mail are laid out; each costs as much as a hundred characters."""
@@ -74,6 +76,8 @@ def _laid_out(source: str) -> str:
     """The text of the cleaned tree."""
     # People's mails are nested more than 256 deep; below that only a huge tree is read, down to 2,048.
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    # Servers append notices as a second document; the parser would drop what stands below the first one.
+    source = _DOCUMENT_ENDS.sub("<br>", source)
     tree = html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     _unindent(tree)
     elements = [tree]
