@@ -203,6 +203,9 @@ def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     is_valid = re.fullmatch(r"[\w.+-]{1,80}(?:/[\w.+-]{1,80}){1,2}", kind) is not None
     # Mutt wrote signed mails so before PGP/MIME; the text stands in it in clear.
     is_clear = kind == "application/pgp" and "sign" in parameters.get("x-action", "")
+    # RFC 8551, 3.10: gateways that do not know the type leave only the name.
+    if parameters.get("name", "").lower().endswith(".p7m"):
+        kind = "application/pkcs7-mime"
     return (kind if is_valid and not is_clear else "text/plain"), parameters
 
 
