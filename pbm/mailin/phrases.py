@@ -77,4 +77,4 @@ FORMAL = _any("formal")
 """Words that a notice with nothing above it has, too; people seldom begin with these."""
 
 BANNER = _any("banner", before=rf"\W{{0,6}}(?:{_rows('caution')}\W{{1,4}})?")
-"""The first line of a mail if a server on the way warned of its sender."""
+"""The first line of a mail if a server on the way warned of its sender, or a picture stands there."""
