@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from lxml import etree, html
 
@@ -17,7 +18,7 @@ from pbm.mailin import authentication, headers, phrases, quotes, silence, smime
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Cover, Discard, Envelope, Judgement, Mark, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
-from pbm.mailin.quotes import FOUND, SENTINEL
+from pbm.mailin.quotes import FOUND, MARKED, SENTINEL
 
 _QUOTE = re.compile(
     r"yahoo_quoted|yahoo-quoted|mail-editor-reference-message-container|replyforward_quote|tutanota_quote|zmail_quote",
@@ -42,6 +43,8 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 _INDENTED = re.compile(r"(?!.*border-left).*\bborder\s*:\s*(?:medium\s+)?none", re.IGNORECASE | re.DOTALL)
+_MAX_INDENTS = 9
+"""How many times a person may have indented the beginning of their text."""
 _BLANKS = re.compile(r"\s+")
 _DOCUMENT_ENDS = re.compile(r"</(?:body|html)\s*>", re.IGNORECASE)
 _PRE = re.compile(r"white-space\s*:\s*pre", re.IGNORECASE)
@@ -124,13 +127,14 @@ def _unindent(tree: html.HtmlElement) -> None:
     for block in tree.xpath(".//blockquote[@style and not(@type) and not(@cite)]"):
         if _INDENTED.match(block.get("style")):
             block.tag = "div"
-    block = next(tree.iter("blockquote"), None)
-    # Apple Mail and Thunderbird mark their quotes by type="cite", or name the mail in cite.
-    if block is None or block.get("cite") or block.get("type") or _QUOTE.search(block.get("class", "")):
-        return
-    above = block.xpath("preceding::text()[not(ancestor::head or ancestor::style)]")
-    text = "".join(block.itertext())
-    if not "".join(above).strip() and not FOUND.search(text) and "@" not in text and ">" not in text:
+    for block in list(islice(tree.iter("blockquote"), _MAX_INDENTS)):
+        # Apple Mail and Thunderbird mark their quotes by type="cite", or name the mail in cite.
+        if block.get("cite") or block.get("type") or _QUOTE.search(block.get("class", "")):
+            return
+        above = block.xpath("preceding::text()[not(ancestor::head or ancestor::style)]")
+        text = "".join(block.itertext())
+        if "".join(above).strip() or FOUND.search(text) or "@" in text or any(map(MARKED.match, block.itertext())):
+            return
         block.tag = "div"
 
 
