@@ -6,9 +6,11 @@ done, and they hear nothing; the player is asked whether a move that stands ther
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 
+from pbm.core.credentials import is_clear
 from pbm.core.limits import Act
 from pbm.core.notify import reader_of
 from pbm.core.request import Request, Sender
@@ -19,6 +21,7 @@ from pbm.domain.tokens import SeatToken
 from pbm.reading.commands import Command
 from pbm.reading.verbs import Standing
 from pbm.server.order import HELD_DAYS, Order, tried
+from pbm.store.tickets import Ticket
 
 
 def ask_owner(request: Request, order: Order, owner: Player) -> Request:
@@ -34,7 +37,7 @@ def ask_owner(request: Request, order: Order, owner: Player) -> Request:
     # Words below the move were meant for the owner, so they are not kept for the opponent.
     token = request.outgoing.issue(
         "held", mailbox(address), days=HELD_DAYS, player=owner, lines=lines, comment="", board=board,
-        as_of=request.now.isoformat(),
+        as_of=request.now.isoformat(), token=request.message.token,
     )  # fmt: skip
     writer = request.message.sender or "somebody"
     request.outgoing.write(
@@ -42,6 +45,21 @@ def ask_owner(request: Request, order: Order, owner: Player) -> Request:
         player=owner, reply_to=token, answers=False, lines=lines, writer=writer, board=board,
     )  # fmt: skip
     return request
+
+
+def board_asked_about(ticket: Ticket | None, text: str) -> str:
+    """The token of the owner's seat, if a text answers such a question with neither yes nor no; "" otherwise."""
+    if ticket is None or is_clear(besides(ticket, text)):
+        return ""
+    seat: str = ticket.payload.get("token", "")
+    return seat
+
+
+def besides(ticket: Ticket, text: str) -> str:
+    """What an answer to a question about commands says besides them: "yes" for "Yes, F6"."""
+    for line in ticket.payload.get("lines", ()) if "?" not in text else ():
+        text = re.sub(rf"(?<!\w){re.escape(line)}(?!\w)", "", text, flags=re.IGNORECASE)
+    return text.strip(" ,.!\n")
 
 
 def _moves(commands: Sequence[Command | Rejected]) -> bool:

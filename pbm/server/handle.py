@@ -38,7 +38,7 @@ from pbm.reading.command_lines import Reading, read
 from pbm.reading.commands import Command, begins, clean, is_ours
 from pbm.reading.sentences import passwords_told
 from pbm.reading.verbs import redact
-from pbm.server.bystanders import ask_owner
+from pbm.server.bystanders import ask_owner, besides, board_asked_about
 from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
 from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
@@ -52,7 +52,7 @@ from pbm.server.senders import (
     told_since_the_ply,
     with_token,
 )
-from pbm.server.treatment import is_lost_move, treatment_of
+from pbm.server.treatment import is_lost_move, plays, treatment_of
 from pbm.store import DatabaseTrouble, Transaction
 from pbm.store.tickets import Ticket
 
@@ -115,10 +115,15 @@ class Handler:
         tx = gate.tx
         message = with_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message)
+        ticket = _ticket(tx, message, sender)
+        seat = board_asked_about(ticket, message.text)
+        if seat:
+            mail, states = self._as_written(gate, row, replace(message, token=seat)), self.tools.states
+            # Words to us are for nobody else.
+            return mail._replace(is_plain=plays(tx, mail, states))
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing, tx.players.knows)
         commands = parse_all(tx, reading.lines, sender.standing)
-        ticket = _ticket(tx, message, sender)
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
         fresh = [chosen_password(message.text)] if is_reset else []
@@ -301,6 +306,10 @@ class Handler:
         ticket = _ticket(request.tx, request.message, request.sender)
         if ticket is None:
             return None
+        said = besides(ticket, request.message.text)
+        # "Yes, F6" to whether F6 is to be played.
+        if ticket.purpose in CONSENTED and is_clear(said):
+            request.incoming = request.incoming._replace(message=replace(request.message, text=said))
         # Neither yes nor no: a question that holds commands is redeemed once, so it must not be by mistake.
         if ticket.purpose in CONSENTED and not is_clear(request.message.text):
             # Players answer whatever mail is the latest, to play or ask for something else.

@@ -101,8 +101,12 @@ def _proof(tx: Transaction, mail: Prepared) -> Proof:
 def is_lost_move(tx: Transaction, mail: Prepared, states: States) -> bool:
     """Whether a marked mail that is ignored may have been a move of a player; it is counted, and should never be."""
     match, known = _board(tx, mail), mail.sender.at_home
-    plays = match is not None and any(player in match.players for player in known)
-    return plays and _content(tx, mail, states) in (Content.MOVE, Content.SAID)
+    return match is not None and any(player in match.players for player in known) and plays(tx, mail, states)
+
+
+def plays(tx: Transaction, mail: Prepared, states: States) -> bool:
+    """Whether a mail is a move or a command on its first line, or surely plays in words."""
+    return _content(tx, mail, states) in (Content.MOVE, Content.SAID)
 
 
 def _board(tx: Transaction, mail: Prepared) -> Match | None:

@@ -153,6 +153,37 @@ def test_behind_a_relay_the_player_is_asked_as_well(table: House) -> None:
     assert subjects(mails) == {address_of("bob"): f"pbm: {CAROL} answered your email"}
 
 
+@pytest.mark.parametrize(
+    ("words", "played"),
+    [
+        ("Yes, C4", "C4"),
+        ("C4", "C4"),
+        ("ok C4", "C4"),
+        ("c4!", "C4"),
+        ("yes please play it", "C4"),
+        ("B3", "B3"),
+        ("I'll take B3 instead", "B3"),
+        ("B3\n\nWell, Bob here.", "B3"),
+        ("C4?", ""),
+        ("Who is carol?", ""),
+        ("No, C4 is bad", ""),
+    ],
+)
+def test_the_player_answers_the_question_as_any_board(words: str, played: str, table: House) -> None:
+    table.answer("bob", "How would you go on?", 101)
+    before = record(table)
+    for _ in range(2):
+        table.deliver(to_all(table, CAROL, "C4"))
+    question = len(table.mailboxes[address_of("bob")])
+    for _ in range(2):
+        mails = table.answer("bob", words, mail=question)
+        assert record(table) == [*before, *filter(None, [played])]
+        assert address_of("bob") in subjects(mails)
+        assert played or address_of("alice") not in subjects(mails)
+        if played:
+            break
+
+
 def test_the_player_may_say_no(table: House) -> None:
     table.answer("bob", "How would you go on?", 101)
     before = record(table)
