@@ -84,7 +84,7 @@ class Sender(NamedTuple):
     flaw: Flaw | None = None
     """None if the mail came without a token, or shows something."""
     bystander_of: Player | None = None
-    """The player whose own mail is answered, with the token of their seat, by somebody who is not at the board."""
+    """The player whose seat's token somebody has who is not at the board, and answers no mail of ours."""
     usual: Player | None = None
     """The player in From, if the mail comes from a network where they have shown who they are."""
 

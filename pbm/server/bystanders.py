@@ -1,4 +1,4 @@
-"""A mail from somebody who is not at the board, in answer to a player's own mail, which went to them in copy.
+"""A mail from somebody who is not at the board, such as in answer to a player's own mail, which went to them in copy.
 
 They have the token of the player's seat without knowing it, because "answer to all" put its address there. Nothing is
 done, and they hear nothing; the player is asked whether a move that stands there, as an opinion, is to be played.

@@ -18,7 +18,7 @@ from pbm.core.request import Credentials, Sender
 from pbm.domain.errors import Rejected
 from pbm.domain.mail import Arrival, Mail, Received, Settlement
 from pbm.domain.match import Player
-from pbm.mailin import FOR_OPERATOR, Discard, Message
+from pbm.mailin import FOR_OPERATOR, Discard, Message, strip_subject
 from pbm.mailin.mime import split
 from pbm.reading.command_lines import Reading
 from pbm.reading.commands import Command
@@ -76,14 +76,21 @@ class Prepared(NamedTuple):
         """The mark by which a second delivery of the same mail is known: its sender, Message-ID, token and words.
 
         A Message-ID alone is no mark: anybody may give their mail the one that a player's next mail will have, and a
-        mail to two addresses of ours is for two boards. The bytes differ where two mail servers brought them. Without a
-        Message-ID the bytes are the mark if they are dated; None if not even that.
+        mail to two addresses of ours is for two boards. The bytes differ where two mail servers brought them, and so
+        does the subject if one of them put "[EXT]" in front. Without a Message-ID the bytes are the mark if they are
+        dated; None if not even that.
         """
         message = self.message
         if not isinstance(message, Message):
             return None
         if message.message_id is not None:
-            marks = (message.sender, message.message_id, message.token or "", message.subject, message.text)
+            marks = (
+                message.sender,
+                message.message_id,
+                message.token or "",
+                strip_subject(message.subject),
+                message.text,
+            )
             return hashlib.sha256("\n".join(marks).encode(errors="replace")).hexdigest()
         # Without either, two moves that a script pipes in may be the same to the letter, and both are meant.
         is_dated = not {"date", "received"}.isdisjoint(split(self.row.raw.lstrip())[0])

@@ -73,7 +73,7 @@ class Clue(Enum):
     MAILED = f"the token of a player's email, mailed to exactly the address in From within {DAYS_OF_PROOF} days"
     PASSWORD = "userid and password in the command"  # noqa: S105  no password
     ANSWERED = 'a yes to "was that you?", which went to the player'
-    SEAT = "the token of a board email, which says its board and seat"
+    SEAT = "the token of a board email, from an address of its player or in answer to an email of ours"
     ADDRESS = "the token of an email to somebody without an account, mailed to exactly the address in From"
     CLAIMED = "a player's address in From, and nothing else"
 
@@ -110,7 +110,8 @@ def identify(tx: Transaction, signer: Signer, message: Message) -> Sender:
     """The sender as the mail shows them.
 
     A forwarded mail takes its token along: anybody who answers it plays that board, but is nobody otherwise. Whoever
-    answers a player's own mail, because it went to them in copy, plays nothing: they speak for themselves.
+    answers a player's own mail, because it went to them in copy, or no mail at all, plays nothing from an address that
+    is not the player's: they speak for themselves.
     """
     token = signer.open(message.token) if message.token else None
     seat = token if isinstance(token, SeatToken) else None

@@ -32,7 +32,7 @@ class Proof(Enum):
     SEAT = "the token of a seat"
     PLAYER = "what proves a player anywhere: a vouched address, a player's token, or userid and password, yet unchecked"
     TICKET = "the token of a question of ours"
-    BYSTANDER = "the token of a seat, on an answer to its player's own mail; that player is asked"
+    BYSTANDER = "the token of a seat from somebody who is not at the board; its player is asked"
     NOBODY = "anything else"
 
 

@@ -249,3 +249,4 @@ def test_the_same_mail_by_another_way_is_one(table: House) -> None:
     mail = table.answering("bob", "chat hello", 101)
     assert table.deliver(mail)
     assert table.deliver(replace(mail, raw=b"Received: from a.example by b.example; now\r\n" + mail.raw)) == []
+    assert table.deliver(replace(mail, raw=mail.raw.replace(b"Subject: ", b"Subject: [EXT] "))) == []
