@@ -44,6 +44,7 @@ from pbm.reading.verbs import (
     Verb,
     find,
     leading,
+    secrets_told,
 )
 from pbm.values import frozen
 
@@ -343,7 +344,8 @@ def _by_text(draft: _Draft) -> Reading:
         noted = _NOTED.match(comment)
         # A command that comes too late is no command, but the writer is told of it.
         if noted is None:
-            late = next((clean(line) for line in draft.left[end:] if _is_command(line, draft)), "")
+            below = map(clean, draft.left[end:])
+            late = next((each for each in below if _is_command(each, draft) or secrets_told(each, draft.is_userid)), "")
         else:
             lines[end:], comment = ["note"], comment[noted.end() :]
             end += 1

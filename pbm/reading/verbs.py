@@ -403,6 +403,8 @@ def redact(text: str, secrets: Collection[str]) -> str:
 
 _SETTING = ("signup", "password")
 """Verbs of one word before a new password."""
+_FIRST_WORDS = 3
+"""Among so many first words the verb is looked for: "please change password", "- password"."""
 _LIKE = 0.8
 """How similar to one of them a word must be to be a misspelt one: "singup" is, "signal" is not."""
 
@@ -419,6 +421,21 @@ def secrets_of_refused(line: str) -> frozenset[str]:
     if verb is None and words:
         sets = bool(difflib.get_close_matches(words[0].casefold()[:40], _SETTING, n=1, cutoff=_LIKE))
     return frozenset(word for word in words[max(count, 1) :] if sets and len(word) >= SHORTEST_SECRET)
+
+
+def secrets_told(line: str, is_userid: Callable[[str], bool]) -> frozenset[str]:
+    """The words behind a userid in a line that sets a password, though it is no command.
+
+    >>> sorted(secrets_told("please change password bob geheim neu", "bob".__eq__)), secrets_told("Bob is here", bool)
+    (['geheim', 'neu'], frozenset())
+    """
+    words = line.split()
+    for at in range(min(_FIRST_WORDS, len(words))):
+        verb, count = leading(words[at:])
+        if verb is not None and "NEW-PASSWORD" in verb.keys:
+            named = next((place for place, word in enumerate(words) if place >= at + count and is_userid(word)), None)
+            return frozenset() if named is None else frozenset(words[named + 1 :])
+    return frozenset()
 
 
 def words_behind(userid: str, line: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from time import thread_time
 import structlog
 from structlog.contextvars import bound_contextvars
 
+from games import GAMES
 from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import chosen_password, is_clear
 from pbm.core.limits import Act, Memory, TooMuch, excess, spend
@@ -37,7 +38,7 @@ from pbm.mailin.written import rewritten
 from pbm.reading.command_lines import Reading, read
 from pbm.reading.commands import Command, begins, clean, is_ours
 from pbm.reading.sentences import passwords_told
-from pbm.reading.verbs import redact
+from pbm.reading.verbs import redact, secrets_told
 from pbm.server.bystanders import ask_owner, besides, board_asked_about
 from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
@@ -140,7 +141,7 @@ class Handler:
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=message.token is not None and ticket is None and self._signer.open(message.token) is None,
-            secrets=_secrets(tx, title, reading, commands, sender) | {*fresh} | passwords_told(message.text),
+            secrets=_secrets(tx, title, message.text, reading, commands, sender) | {*fresh},
         )  # fmt: skip
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
@@ -348,6 +349,8 @@ class Handler:
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
 
+_MOST_LINES = 50
+"""Lines of a text among which commands with passwords are looked for."""
 _CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
 """Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
 
@@ -371,14 +374,21 @@ def _ticket(tx: Transaction, message: Message, sender: Sender) -> Ticket | None:
 
 
 def _secrets(
-    tx: Transaction, subject: str, reading: Reading, commands: Sequence[Command | Rejected], sender: Sender
+    tx: Transaction, subject: str, text: str, reading: Reading, commands: Sequence[Command | Rejected], sender: Sender
 ) -> frozenset[str]:
-    """The passwords in a mail. Its subject counts even where the text is obeyed, because answers quote both."""
-    lines, line = list(reading.lines), clean(subject)
-    if begins(line) and not is_ours(line) and line not in lines:
-        lines.append(line)
-        commands = (*commands, *parse_all(tx, [line], sender.standing))
-    return secrets_of(tx, lines, commands, sender.writer)
+    """The passwords in a mail. Its subject counts even where the text is obeyed, because answers quote both, and so do
+    commands that stand among words.
+    """
+    lines, title, told = list(reading.lines), clean(subject), frozenset[str]()
+    if begins(title) and not is_ours(title) and title not in lines:
+        lines.append(title)
+    for line in map(clean, text.splitlines()[:_MOST_LINES]):
+        told |= secrets_told(line, tx.players.knows)
+        # The classic server's commands, and no sentence, begin with the name of a game.
+        if line.partition(" ")[0].casefold() in GAMES and begins(line) and line not in lines:
+            lines.append(line)
+    commands = (*commands, *parse_all(tx, lines[len(commands) :], sender.standing))
+    return secrets_of(tx, lines, commands, sender.writer) | told | passwords_told(text)
 
 
 def _kept(mail: Prepared, settled: Settled) -> bytes | None:
