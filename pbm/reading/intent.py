@@ -44,16 +44,12 @@ _MOST_WORDS, _LAST = 60, 2
 """How many words of a text are read, and how many sentences at its end if it has more: so no text costs much."""
 _MOST_CLAUSES = 6
 """After this many commas the rest of a sentence is one clause."""
-_BEGINS = words("clause-begins")
-_NOT_BEHIND_THEM = "".join(rf"(?<!\b{word})" for word in sorted(_BEGINS))
-_CLAUSE = re.compile(
-    rf"[,;:…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:{'|'.join(_BEGINS)})\s)"
-    rf"|{_NOT_BEHIND_THEM}\s+(?=(?:{'|'.join(words('clause-subjects'))})\s)",
-    re.IGNORECASE,
-)
+_CLAUSE = re.compile(rf"[,;:…]\s*|\.\.+\s*|\s-+(?=\s)|\s+(?=(?:{'|'.join(words('clause-begins'))})\s)", re.IGNORECASE)
 """Behind what a clause may begin."""
 _BEHIND_MOVE = re.compile(r"(?:(?<=[a-z]\d)|(?<=[a-z]\d\d))(?=\s)", re.IGNORECASE)
 """Behind a move no mark is needed."""
+_BEFORE_SUBJECT = re.compile(rf"(?=\b(?:{'|'.join(words('clause-subjects'))})\s)", re.IGNORECASE)
+"""Before whoever moves neither: "now that the sun is out I play D4"."""
 _LONGEST = 6
 """The most words of a move."""
 _STRONG = re.compile(
@@ -69,10 +65,13 @@ _WORDS_TO_A_NUMBER = 4
 
 ACTS = frozenset({"swap", "resign", "propose", "undo", "accept", "pass", "claim", "give", "pause", "rematch"})
 """What a phrase may do on a board besides a move. "reject" is not among them: any move rejects an offer."""
+_TOLD = frozenset({"swap", "pass", "propose"})
+"""What a clause may tell beside others, as it may a move; who agrees or resigns says that in a whole sentence."""
 _FIRST = {"so {move}": 0, "move {move}": 1}
 """What a sentence is read as if it may be several things."""
 _LINKS = {"beside": ("courtesy", "aside", "idle"), "behind-a-move": ("behind-a-move",)}
 """The phrases that link clauses to a move, as the clauses of these kinds do."""
+_NOT_IN_A_MOVE = frozenset({"framing", "told-of", "quoted"})
 _NOT_BEFORE, _NOT_BEHIND = frozenset({"framing", "told-of"}), ("doubt", "only-spoken-of")
 """The clauses and phrases of which nothing may stand beside a move, or behind it."""
 _TO_PLAYERS = frozenset({"move", "tell", "so", "lead", "chat", "reject"})
@@ -262,10 +261,10 @@ def _turn(clauses: Sequence[str]) -> int:
     return max((place for place, clause in enumerate(clauses) if _turns(clause)), default=0)
 
 
-def _link(clauses: Sequence[str], unmarked: str) -> str:
-    """The group of phrases that may stand before the end of these clauses, or behind it, by the mark there."""
-    end = clauses[-1].rstrip()[-1:] if clauses else ""
-    return "announces" if end == ":" else unmarked if end.isalnum() else "beside"
+def _link(before: Sequence[str], behind: Sequence[str], unmarked: str) -> str:
+    """The group of phrases that may stand on one side of a place between clauses, by the mark there."""
+    mark = "".join(before).rstrip()[-1:] + "".join(behind).lstrip()[:1]
+    return "announces" if mark[:1] == ":" else unmarked if mark.isalnum() else "beside"
 
 
 def _leading(clauses: Sequence[str]) -> Set[str]:
@@ -283,6 +282,11 @@ def _clauses(text: str) -> list[str]:
     shown = in_plain_marks(text)
     starts = [0, *(match.end() for match in islice(_CLAUSE.finditer(shown), _MOST_CLAUSES))]
     return [shown[start:end] for start, end in pairwise([*starts, len(shown)])]
+
+
+def _pieces(clauses: Sequence[str]) -> list[str]:
+    """Clauses that end behind a move, too."""
+    return [piece for clause in clauses for piece in _BEHIND_MOVE.split(clause)]
 
 
 def read(text: str, situation: Surroundings) -> Meaning:
@@ -393,11 +397,15 @@ class _Reader:
         if claim is not None:
             return claim
         clauses = _clauses(text)
-        pieces = [piece for clause in clauses for piece in _BEHIND_MOVE.split(clause)]
-        if len(pieces) == 1:
+        claim = self._unexcused(number, _pieces(clauses)) or self._told(number, clauses)
+        return replace(claim, rest=text) if claim else None
+
+    def _unexcused(self, number: int, clauses: Sequence[str]) -> _Claim | None:
+        """What clauses say without those that only greet, excuse or explain."""
+        if len(clauses) == 1:
             return None
         own = list[str]()
-        for clause in pieces:
+        for clause in clauses:
             # What stands before a move may be what it is about: "I'm too tired to decide, D4".
             if not self._is_apart(clause, is_behind=bool(own)):
                 own.append(clause)
@@ -405,8 +413,8 @@ class _Reader:
         if claim is None:
             # Beside anything but a move they may be what it is about: "I agree, it is hot here".
             claim = self._same(number, [each for each in own if _leads(each) or not self._says(each, "idle")])
-            claim = claim if claim and claim.told == "move" else self._told(number, clauses)
-        return replace(claim, rest=text) if claim else None
+            claim = claim if claim and claim.told == "move" else None
+        return claim
 
     def _same(self, number: int, clauses: Sequence[str]) -> _Claim | None:
         """What clauses say as one or, all the same, each by itself: "It has to be D8, so D8 it is"."""
@@ -418,38 +426,49 @@ class _Reader:
         return None
 
     def _told(self, number: int, clauses: Sequence[str]) -> _Claim | None:
-        """The move that a clause tells or announces, if the others speak of something else: "Hope this helps: D4"."""
-        if not self.mentions[number]:
+        """What a clause tells or announces, if the others speak of something else: "Hope this goes better: D4"."""
+        parts = [part for clause in clauses for part in self._parted(number, clause)]
+        names_move = bool(self.mentions[number])
+        told, claim = 0, None
+        for at, part in enumerate(parts):
+            found = self._claimed(number, part) if bool(self._mentioned(part)) is names_move else None
+            if found and claim and found.line != claim.line:
+                return None
+            if found and self._is_told(found, parts[:at]):
+                told, claim = at, found
+        if claim is None or not self._is_set_off(claim, parts, told):
             return None
-        clauses = [piece for clause in clauses for piece in self._parted(number, clause)]
-        found = [self._claimed(number, each) if self._mentioned(each) else None for each in clauses]
-        told = [at for at, claim in enumerate(found) if claim and self._is_told(claim, clauses[:at])]
-        claim = found[told[-1]] if told else None
-        if claim is None or any(each and each.line != claim.line for each in found):
-            return None
-        at = told[-1]
+        return replace(claim, told="so") if claim.told == "move" else claim
+
+    def _is_set_off(self, claim: _Claim, clauses: Sequence[str], at: int) -> bool:
+        """Whether the clauses before and behind the one that makes a claim speak of something else."""
         # What stands before a "so" or "but" is only its reason: "my wife says I should dare more, so I play D4".
         turn = _turn(clauses[: at + 1])
         reason, before, behind = clauses[:turn], clauses[turn:at], clauses[at + 1 :]
         # "E6 seems best, so E6": here the reason may be anything.
         is_free = claim.told != "so" or claim.line in self._mentioned("".join(reason))
-        is_apart = (
-            self._is_beside(reason, "" if is_free else _link(reason, "before-a-move"), {"framing"}, but=(claim.line,))
-            and self._is_beside(before, _link(before, "before-a-move"), _NOT_BEFORE | _leading(before))
-            and self._is_beside(behind, _link(clauses[: at + 1], "behind-a-move"), _NOT_BEFORE, *_NOT_BEHIND)
+        return (
+            self._is_beside(
+                reason,
+                "" if is_free else _link(reason, clauses[turn:], "before-a-move"),
+                {"framing"},
+                but=(claim.line,),
+            )
+            and self._is_beside(before, _link(before, clauses[at:], "before-a-move"), _NOT_BEFORE | _leading(before))
+            and self._is_beside(behind, _link(clauses[: at + 1], behind, "behind-a-move"), _NOT_BEFORE, *_NOT_BEHIND)
             and not any(map(_turns, behind))
         )
-        return replace(claim, told="so" if claim.told == "move" else claim.told) if is_apart else None
 
     def _parted(self, number: int, clause: str) -> list[str]:
-        """A clause, in two behind its move if it says nothing as a whole: "D4 before I go to bed"."""
-        is_whole = not self._mentioned(clause) or self._claimed(number, clause)
-        return [clause] if is_whole else _BEHIND_MOVE.split(clause)
+        """A clause, in parts if it tells nothing as a whole: "today I play D4 for a change"."""
+        if not self._mentioned(clause) or self._claimed(number, clause):
+            return [clause]
+        return [part for piece in _pieces([clause]) for part in _BEFORE_SUBJECT.split(piece, maxsplit=1) if part]
 
     def _is_told(self, claim: _Claim, before: Sequence[str]) -> bool:
         """Whether a clause says by itself that its move is made, or stands behind what announces it."""
         if not before or claim.told != "move":
-            return claim.told in ("tell", "so")
+            return claim.told in ("tell", "so") or claim.line in _TOLD
         return _leads(before[-1])
 
     def _is_beside(
@@ -493,6 +512,9 @@ class _Reader:
     def _phrase(self, number: int, text: str, phrase: Phrase, kept: str) -> _Claim | None:
         name, _, _ = phrase.does.partition(" ")
         if name in ("move", "tell", "so"):
+            # "Let me cut you off with D4" says it in any words, but in none of others or of other times.
+            if phrase.is_loose and not kinds_of_clause(text).isdisjoint(_NOT_IN_A_MOVE):
+                return None
             return _Claim(self._notation(text, phrase), number, kept, told=name, denied=phrase.named("denied"))
         # "I am going to the dentist, so D4" is not only about an absence.
         if phrase.is_loose and self.mentions[number]:
@@ -543,9 +565,8 @@ class _Reader:
 
     def _in_clauses(self, text: str, *groups: str) -> list[str]:
         """The commands that clauses of a sentence ask for, if it has several; one ends behind a move: "D4 resign"."""
-        first, _, rest = text.partition(" ")
-        pieces = re.split(r"[,;]| and | - ", rest if self._mentioned(first) else text, maxsplit=_MOST_CLAUSES)
-        clauses = pieces if len(pieces) > 1 or pieces[0] != text else []
+        pieces = _pieces(_clauses(text))
+        clauses = pieces if len(pieces) > 1 else []
         said = [phrase for clause in clauses for group in groups for phrase in self._phrases(clause, group)]
         return [phrase.line for phrase in said if phrase.does.split(" ")[0] not in _TO_PLAYERS]
 
@@ -567,7 +588,8 @@ class _Reader:
 
     def _is_plain(self, said: Sentence) -> bool:
         """Whether a sentence that does nothing greets, excuses or explains, and no more."""
-        return _is_courtesy(said.text) or any(phrase.group for phrase in self.here.phrases(said.text, "aside"))
+        asides = [*self._phrases(said.text, "aside"), *self._phrases(said.text, "answer")]
+        return _is_courtesy(said.text) or any(phrase.does in ("", "aside") for phrase in asides)
 
     def _doubts_of(self, number: int, claim: _Claim) -> list[str]:
         """The reasons that another sentence gives to doubt the claim."""

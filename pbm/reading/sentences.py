@@ -227,7 +227,17 @@ def sentences(text: str) -> list[Sentence]:
         found += [Sentence(piece, lines, len(pieces) == 1) for piece in pieces]
         if len(found) >= MAX_SENTENCES:
             break
+    # Many sign without a word that closes a letter.
+    if len(found) > 1 and _is_signed(found[-1].text):
+        found.pop()
     return found[:MAX_SENTENCES]
+
+
+def _is_signed(line: str) -> bool:
+    """Whether a line may be the name of its writer, and says nothing."""
+    names = line.strip(" .,-\N{EN DASH}\N{EM DASH}").split()
+    is_full = len(names) <= 2 and all(name[:1].isupper() and is_name(name.casefold()) for name in names)
+    return is_full and not any(phrase.group for phrase in _without_board(line))
 
 
 def unsigned(text: str) -> str:

@@ -318,6 +318,9 @@ class SaidOnBoard:
         bare = self.text.strip().rstrip(".!").casefold()
         if not said or bare in ("yes", "no") or "?" in self.text:
             return False
+        # "No. You touched it": no reason takes a plain no back.
+        if any(phrase.does == "no" and not phrase.is_loose for phrase in phrases(said[0].text, "answer")):
+            return True
         return all(is_courteous(each.text) or self._answers(each.text) for each in said[1:])
 
     def _check_weak(self, said: str, *, resigns: bool) -> None:
