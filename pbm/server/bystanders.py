@@ -1,7 +1,8 @@
 """A mail from somebody who is not at the board, such as in answer to a player's own mail, which went to them in copy.
 
 They have the token of the player's seat without knowing it, because "answer to all" put its address there. Nothing is
-done, and they hear nothing; the player is asked whether a move that stands there, as an opinion, is to be played.
+done; the player is asked whether a move that stands there, as an opinion, is to be played. They themselves hear
+nothing, unless it is a move that only the opponent can make.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from pbm.core.credentials import is_clear
 from pbm.core.limits import Act
 from pbm.core.notify import reader_of
+from pbm.core.reply import refuse
 from pbm.core.request import Request, Sender
-from pbm.domain.errors import NeedsIdentity, Rejected
+from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.domain.tokens import SeatToken
@@ -23,11 +26,21 @@ from pbm.reading.verbs import Standing
 from pbm.server.order import HELD_DAYS, Order, tried
 from pbm.store.tickets import Ticket
 
+_UNKNOWN = "Nothing was done, because you wrote from an address that no player of this board has confirmed."
+
 
 def ask_owner(request: Request, order: Order, owner: Player) -> Request:
     """Ask the owner of the seat whether what stands in the mail is to be done, if it could be done now."""
     board, reader = request.sender.board, reader_of(request, owner)
-    if board is None or not reader.addresses or not _moves(order.commands) or not _could_be_done(request, order, owner):
+    match = request.tx.matches.summary(board) if board is not None else None
+    seat = request.tools.composer.signer.open(request.message.token or "")
+    if match is None or not isinstance(seat, SeatToken) or not reader.addresses or not _moves(order.commands):
+        return request
+    if not _could_be_done(request, order, owner, seat):
+        # It may be the other player's, from an address of theirs that we do not know.
+        their = replace(seat, seat=3 - seat.seat, revision=match.revision)
+        if _could_be_done(request, order, match.players[their.seat - 1], their):
+            refuse(request, order.reading.lines[0], NotAllowed(_UNKNOWN))
         return request
     address = reader.addresses[0]
     # The answer comes from anybody, as often as they like, so it draws from what strangers may cause.
@@ -69,14 +82,10 @@ def _moves(commands: Sequence[Command | Rejected]) -> bool:
     return all(isinstance(each, Command) and each.verb.alters and not each.verb.has_text for each in commands)
 
 
-def _could_be_done(request: Request, order: Order, owner: Player) -> bool:
-    """Whether the mail's commands would be carried out if the owner had sent them; nothing is changed."""
-    token = request.tools.composer.signer.open(request.message.token or "")
-    if not isinstance(token, SeatToken):
-        return False
-    board = request.sender.board
-    standing = Standing(request.sender.standing.game, board, known=True, proven=True)
-    trial = request.again(Sender(standing, token, seated=owner))
+def _could_be_done(request: Request, order: Order, player: Player, token: SeatToken) -> bool:
+    """Whether the mail's commands would be carried out if a player had sent them; nothing is changed."""
+    standing = Standing(request.sender.standing.game, token.board, known=True, proven=True)
+    trial = request.again(Sender(standing, token, seated=player))
     with suppress(NeedsIdentity):
         tried(trial, order)
         return trial.refusal is None

@@ -147,6 +147,19 @@ def test_a_tap_on_a_link_plays_from_the_players_address_only(table: House) -> No
     assert record(table) == ["D4", "C4"]
 
 
+@pytest.mark.parametrize("sender", ["alice+games@example.net", CAROL])
+def test_whose_move_does_not_count_for_an_unknown_address_is_told(sender: str, table: House) -> None:
+    """Alice is to move, and answers bob's mail from an address of hers that we do not know."""
+    table.answer("bob", "B2\n\nWhat do you say?", 101)
+    before = record(table)
+    mails = table.deliver(to_all(table, sender, "C4"))
+    assert set(subjects(mails)) == {sender}
+    assert "from an address that no player of this board has confirmed" in " ".join(mails[0].body.split())
+    assert record(table) == before
+    more = [got for _ in range(20) for got in table.deliver(to_all(table, sender, "C4"))]
+    assert len(more) <= 10
+
+
 def test_behind_a_relay_the_player_is_asked_as_well(table: House) -> None:
     table.answer("bob", "How would you go on?", 101)
     mails = table.deliver(to_all(table, CAROL, "C4", X_Spam_Flag="YES"))
