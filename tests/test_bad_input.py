@@ -206,7 +206,9 @@ def test_a_token_made_with_another_secret_plays_nothing(table: House) -> None:
     token = Signer(b"guessed").seal(SeatToken(101, 2, 1, 0))
     unchanged(table, lambda: table.send("mallory@example.com", "Re: hello", "D5", to=forged(token)))
     right = Signer(bytes.fromhex(SECRET)).seal(SeatToken(101, 2, 1, 0))
-    assert len(table.send("mallory@example.com", "Re: hello", "D5", to=forged(right))) == 2
+    (question,) = table.send("mallory@example.com", "Re: hello", "D5", to=forged(right))
+    assert question.address == address_of("bob"), "nor does the right one by itself: whose mail is it?"
+    assert len(table.send("bob", "Re: hello", "D5", to=forged(right))) == 2
 
 
 def test_a_token_of_one_board_is_no_good_on_another(table: House) -> None:

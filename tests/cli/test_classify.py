@@ -52,7 +52,7 @@ def test_a_mail_is_told(
             "I'll play F6, thanks",
             ("command    I'll play F6, thanks  (no command", "board: tell {move}", "sure       F6"),
         ),
-        ("F6 or G7?", ("board: lead {move}", "ask        F6 or G7")),
+        ("F6 or G7?", ("ask        F6 or G7",)),
         ("What a day!", ("words      for the other player",)),
         ("private: he is weak", ("held: private", "words      kept back")),
     ],
