@@ -9,7 +9,7 @@ from dataclasses import field, replace
 from functools import partial
 
 from games import GAMES
-from pbm.domain.errors import Rejected
+from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.foreign_records import start_in
 from pbm.domain.settings import CHOICES
 from pbm.reading.book import common, named
@@ -51,6 +51,7 @@ from pbm.values import frozen
 MAX_COMMANDS = 20
 """How many commands of one mail are carried out."""
 
+_NOT_UNDERSTOOD = (UnknownCommand, BadArguments)
 _NEXT_BOARD = re.compile(
     r"\s*[,;]\s*(?:and\s+)?(?=#?\d{3,12}[:.)]? )|\s+and\s+(?=#?\d{3,12}[:.)]? )"
     r"|(?<=\d)\s+(?=#?\d{3,12}[:.)]? [A-Za-z]\d)"
@@ -151,6 +152,10 @@ class Reading:
         is_own = command.args.keys() == ({"MOVE"} if self.board is None else {"BOARD", "MOVE"})
         return is_own and command.verb.name == "move" and command.line == self.lines[0]
 
+    def yields_to_words(self, command: Command | Rejected) -> bool:
+        """Whether plain words may be meant in place of its first command: it was not understood, or may be no move."""
+        return self.opens_with(command) if isinstance(command, Command) else isinstance(command, _NOT_UNDERSTOOD)
+
     def doubtful(self, command: Command) -> str:
         """What a command does, and the words below it, if these might take it back, mean another board or hold a
         command; "" otherwise. The command is nothing but a move or another verb, with the number of its board if each
@@ -228,11 +233,14 @@ class _Draft:
         # All of the text belongs to it; on a board, also below words in the subject: "chat hello".
         if has_text(subject):
             return self.standing.answers_board or self.is_exact(subject)
+        if not self.is_exact(subject):
+            return False
         # A plan at the beginning of the text is that of the subject's move.
-        is_begun = not self.is_planned and not _is_below_new(subject, self.first)
-        # Below a move the text may begin with any other command: both are done.
-        is_begun = is_begun and (self.is_exact(self.first) or (begins(self.first) and not self.standing.answers_board))
-        return self.is_exact(subject) and not is_begun
+        if self.is_planned or _is_below_new(subject, self.first):
+            return True
+        # Below a move the text may begin like any other command: both are done.
+        is_like_command = begins(self.first) and not self.standing.answers_board
+        return not (is_like_command or self.is_exact(self.first))
 
     def is_torn(self, subject: str) -> bool:
         """Whether subject and text are both exact commands on the board that is answered, and differ."""
@@ -261,6 +269,10 @@ class _Draft:
         if line.casefold() in GAMES or self.is_title(line):
             return False
         return _is_board_line(line, self.standing) or _is_command(line, self) or self._meant(line) != ""
+
+    def is_late(self, line: str) -> bool:
+        """Whether a line among words is a command all the same, or sets a password."""
+        return _is_command(line, self) or bool(secrets_told(line, self.is_userid))
 
     def is_title(self, line: str) -> bool:
         """Whether a line only names the board that is answered: "Board 101", "Move #101"."""
@@ -339,16 +351,16 @@ def _by_text(draft: _Draft) -> Reading:
         return _by_board(draft)
     end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
     comment, late = "\n".join(draft.left[end:]).strip("\n"), ""
+    noted = _NOTED.match(comment)
     # All that stands below a command with text is its text.
-    if not has_text("".join(lines[:end][-1:])):
-        noted = _NOTED.match(comment)
-        # A command that comes too late is no command, but the writer is told of it.
-        if noted is None:
-            below = map(clean, draft.left[end:])
-            late = next((each for each in below if _is_command(each, draft) or secrets_told(each, draft.is_userid)), "")
-        else:
-            lines[end:], comment = ["note"], comment[noted.end() :]
-            end += 1
+    if has_text("".join(lines[:end][-1:])):
+        late = ""
+    elif noted is not None:
+        lines[end:], comment = ["note"], comment[noted.end() :]
+        end += 1
+    # A command that comes too late is no command, but the writer is told of it.
+    else:
+        late = next(filter(draft.is_late, map(clean, draft.left[end:])), "")
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     is_text = has_text(first) and comment != "" and draft.is_exact(first)
     text = "" if plans or is_text else "\n".join(draft.left)
@@ -479,14 +491,22 @@ def _by_board(draft: _Draft) -> Reading:
             # Nobody carries it out now, but its writer is told of it.
             if said:
                 late.append(clean(line))
-    read: list[tuple[str, str]] = []
+    read = _with_remarks(commands, remarks, plans)
+    parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
+    return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
+
+
+def _with_remarks(
+    commands: Sequence[tuple[int, str]], remarks: Sequence[Sequence[str]], plans: Sequence[tuple[int, str]]
+) -> list[tuple[str, str]]:
+    """The commands with their plans, as in `_with_plans`, each with the words below it."""
+    found: list[tuple[str, str]] = []
     ends = [*(at for at, _ in commands[1:]), sys.maxsize]
     for command, end, below in zip(commands, ends, remarks, strict=True):
         *above, last = _with_plans([command], [plan for plan in plans if command[0] < plan[0] <= end])
-        read += [(each, "") for each in above]
-        read.append((last, "\n".join(below).strip("\n")))
-    parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
-    return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
+        found += [(each, "") for each in above]
+        found.append((last, "\n".join(below).strip("\n")))
+    return found
 
 
 def _names_board(line: str, standing: Standing) -> bool:

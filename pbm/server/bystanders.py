@@ -60,9 +60,9 @@ def ask_owner(request: Request, order: Order, owner: Player) -> Request:
     return request
 
 
-def board_asked_about(ticket: Ticket | None, text: str) -> str:
+def board_asked_about(ticket: Ticket, text: str) -> str:
     """The token of the owner's seat, if a text answers such a question with neither yes nor no; "" otherwise."""
-    if ticket is None or is_clear(besides(ticket, text)):
+    if is_clear(besides(ticket, text)):
         return ""
     seat: str = ticket.payload.get("token", "")
     return seat

@@ -117,7 +117,7 @@ class Handler:
         message = with_token(tx, self._signer, message, self._robot)
         sender = identify(tx, self._signer, message)
         ticket = _ticket(tx, message, sender)
-        seat = board_asked_about(ticket, message.text)
+        seat = board_asked_about(ticket, message.text) if ticket is not None else ""
         if seat:
             mail, states = self._as_written(gate, row, replace(message, token=seat)), self.tools.states
             # Words to us are for nobody else.

@@ -38,21 +38,18 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
 
     command: its first command, which was refused. Raises: Unsure with the question to the writer; BadArguments.
     """
-    text, number = reading.text, reading.board or request.sender.board
+    text, number, is_open = reading.text, reading.board or request.sender.board, reading.yields_to_words(command)
     if not text or (number is None and not request.sender.standing.known):
         return None
-    is_open = isinstance(command, UnknownCommand | BadArguments) or (
-        isinstance(command, Command) and reading.opens_with(command)
-    )
-    if number is not None:
-        # A command that is refused loads no board, so the refusal shows that of the email.
-        load = request.boards.load if is_open or SPOKEN.fullmatch(text) else request.open
-        meant = SaidOnBoard(request, load(number), text, is_alone=not reading.board).restated(is_open=is_open)
-        if meant is None or not reading.board:
-            return meant
-        return Reading.of(meant.lines[0], meant.comment, meant.read_as, number)
-    named = _on_named_board(request, text) if is_open else None
-    return named or _letter(request, unsigned(text).strip() or text, command)
+    if number is None:
+        named = _on_named_board(request, text) if is_open else None
+        return named or _letter(request, unsigned(text).strip() or text, command)
+    # A command that is refused loads no board, so the refusal shows that of the email.
+    load = request.boards.load if is_open or SPOKEN.fullmatch(text) else request.open
+    meant = SaidOnBoard(request, load(number), text, is_alone=not reading.board).restated(is_open=is_open)
+    if meant is None or not reading.board:
+        return meant
+    return Reading.of(meant.lines[0], meant.comment, meant.read_as, number)
 
 
 def _on_named_board(request: Request, text: str) -> Reading | None:
