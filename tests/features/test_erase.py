@@ -134,7 +134,7 @@ def part(kind: str, body: str, *fields: str) -> str:
         (part("text/html", f"<p>It is {ENTITIES}</p>"), ""),
         (part("text/html", "<p>It is zebu<b>lon</b></p>"), ""),
         (part("application/octet-stream", IN_BASE64, BASE64), "Hello"),
-        (part("text/plain; name=a.txt", IN_BASE64, BASE64), "Hello"),
+        (part("text/plain; name=a.txt", IN_BASE64, BASE64), ""),
         (
             part("text/plain", IN_BASE64, "Content-Transfer-Encoding: base64", "Content-Disposition: attachment"),
             "Hello",

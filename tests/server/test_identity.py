@@ -191,3 +191,13 @@ def test_a_mail_full_of_guesses_costs_no_more_than_a_few(table: House, monkeypat
     checked.clear()
     table.answer("bob", "C4", 101)
     assert checked == [], "an answer to a board needs no password"
+
+
+def test_who_writes_a_password_speaks_for_themselves_whatever_they_answer(table: House) -> None:
+    to = table.mailboxes[address_of("alice")][-1]["Reply-To"]
+    command = "cross move 101 bob bobpass C4"
+    mails = table.send("bob@work.example", "Re: hi", command, to=to, In_Reply_To="<unknown@work.example>")
+    assert any("bob played C4" in got.body for got in mails)
+    assert not [got for got in mails if "bobpass" in got.body]
+    faulty = table.send("eve@work.example", "Re: hi", "cross move 101 bob bobpass", to=to)
+    assert not [got for got in faulty if "bobpass" in got.body]
