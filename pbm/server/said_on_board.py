@@ -304,7 +304,8 @@ class SaidOnBoard:
         if isinstance(self.meant, Ask):
             return None
         if "no" in kinds:
-            return Reading.of("no")
+            # "No! Wait, let me think" is none.
+            return None if any(says(each.text, "doubt") for each in said[1:]) else Reading.of("no")
         # "sounds good" agrees to what the other player asks, but resigns no game
         agreeing = {"yes"} if resigns else {"yes", "yes gladly"}
         if not agreeing & kinds or "asks" in kinds:
