@@ -432,8 +432,6 @@ class _Reader:
         told, claim = 0, None
         for at, part in enumerate(parts):
             found = self._claimed(number, part) if bool(self._mentioned(part)) is names_move else None
-            if found and claim and found.line != claim.line:
-                return None
             if found and self._is_told(found, parts[:at]):
                 told, claim = at, found
         if claim is None or not self._is_set_off(claim, parts, told):
