@@ -383,6 +383,7 @@ def _secrets(
     lines, title, told = list(reading.lines), clean(subject), frozenset[str]()
     if begins(title) and not is_ours(title) and title not in lines:
         lines.append(title)
+    lines += [reading.torn] if reading.torn else []
     for line in map(clean, text.splitlines()[:_MOST_LINES]):
         told |= secrets_told(line, tx.players.knows)
         # The classic server's commands, and no sentence, begin with the name of a game.

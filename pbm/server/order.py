@@ -123,8 +123,8 @@ class Order:
         said = (self.reading.lines[0], self.reading.torn)
         asked = f'The subject of your email says "{said[0]}", and its text "{said[1]}", so nothing is done.'
         # A password is never repeated, and no answer could hold one.
-        is_secret = any(secret in said[0] for secret in request.secrets)
-        return Unsure(f"{asked} Answer with the one that you mean.", candidates=said[is_secret:])
+        safe = tuple(each for each in said if not any(secret in each for secret in request.secrets))
+        return Unsure(f"{asked} Answer with the one that you mean.", candidates=safe)
 
     def carry_part_out(
         self, request: Request, waiting: _Waiting, following: Sequence[Order], written: str = ""

@@ -201,3 +201,11 @@ def test_who_writes_a_password_speaks_for_themselves_whatever_they_answer(table:
     assert not [got for got in mails if "bobpass" in got.body]
     faulty = table.send("eve@work.example", "Re: hi", "cross move 101 bob bobpass", to=to)
     assert not [got for got in faulty if "bobpass" in got.body]
+
+
+@pytest.mark.parametrize("text", ["password geheim12", "signup zed geheim12", "cross move 101 bob geheim12 C4"])
+def test_no_password_is_repeated_where_subject_and_text_differ(text: str, table: House) -> None:
+    to = table.mailboxes[address_of("bob")][-1]["Reply-To"]
+    (got,) = table.send("bob", "E5", text, to=to)
+    assert got.refuses
+    assert "geheim12" not in got.body
