@@ -39,9 +39,10 @@ _BLOCKS = _APART | {
 """What stands on lines of its own. Tables and lists get no more: a megabyte of them would make gigabytes of blanks."""
 _HIDDEN = re.compile(
     r"display\s*:\s*none|mso-hide\s*:\s*all|line-through|visibility\s*:\s*hidden"
-    r"|(?<![\w-])(?:font-size|opacity)\s*:\s*0(?![.\d]*[1-9])",
+    r"|(?<![\w-])opacity\s*:\s*0(?![.\d]*[1-9])",
     re.IGNORECASE,
 )
+_SIZELESS = re.compile(r"(?<![\w-])font-size\s*:\s*0(?![.\d]*[1-9])", re.IGNORECASE)
 _INDENTED = re.compile(r"(?!.*border-left).*\bborder\s*:\s*(?:medium\s+)?none", re.IGNORECASE | re.DOTALL)
 _MAX_INDENTS = 9
 """How many times a person may have indented the beginning of their text."""
@@ -144,7 +145,10 @@ def _clean(element: html.HtmlElement) -> None:
     """
     marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
-    hidden = "hidden" in element.attrib or _HIDDEN.search(style)
+    hidden = "hidden" in element.attrib or _HIDDEN.search(style) is not None
+    # Letters may have a size again below an element without one: tools for mails (MJML) set it so against gaps.
+    if _SIZELESS.search(style) and not element.xpath(".//*[contains(@style, 'font')]"):
+        hidden = True
     # Some programs keep the person's line breaks by style alone.
     if element.tag == "pre" or _PRE.search(style):
         element.set("style", "white-space: pre")

@@ -107,6 +107,14 @@ class Prepared(NamedTuple):
         return {userid for userid, _ in self.checked.verified}
 
     @property
+    def is_own(self) -> bool:
+        """Whether its sender speaks for themselves, whatever they answer: they write a password, or have shown who they
+        are and ask for nothing on a board.
+        """
+        changes_board = any(isinstance(each, Command) and each.verb.alters for each in self.commands)
+        return self.holds_passwords or (self.sender.proven is not None and not changes_board)
+
+    @property
     def only_reads(self) -> bool:
         """Whether it only asks to be told something, and changes nothing."""
         is_understood = all(isinstance(each, Command) for each in self.commands)

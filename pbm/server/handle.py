@@ -283,8 +283,7 @@ class Handler:
             problem = excess(self._computing, self.tools.limits, tx.now, Act.COMPUTING, payer)
             if problem is not None:
                 return blank.put_off(problem)
-        # Who writes a password speaks for themselves, whatever they answer.
-        if mail.sender.bystander_of is not None and not mail.holds_passwords:
+        if mail.sender.bystander_of is not None and not mail.is_own:
             return ask_owner(blank, Order(mail.reading, mail.commands), mail.sender.bystander_of)
         _note_sender(tx, mail)
         redeemed = self._redeem(blank, mail)

@@ -191,8 +191,8 @@ def _in_seat(tx: Transaction, message: Message, match: Summary, seat: SeatToken,
         return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
     # Somebody in copy answers the player, not us; a mailbox of the player's that passes mails on answers ours.
     if seated not in at_home and not _answers_us(tx, message):
-        standing = replace(sender.standing, known=True, proven=False)
-        return Sender(standing, claimed=sender.claimed, at_home=at_home, bystander_of=seated)
+        standing = replace(sender.standing, known=True, proven=sender.proven is not None)
+        return Sender(standing, None, sender.proven, sender.claimed, at_home=at_home, bystander_of=seated)
     own = seated if seated in at_home and message.judgement is not Judgement.FAILED else None
     standing = replace(sender.standing, known=True, proven=True)
     return sender._replace(standing=standing, seat=seat, seated=seated, own=own, flaw=None)

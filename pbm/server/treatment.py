@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from pbm.core.board import States
 from pbm.core.credentials import is_clear
+from pbm.core.reply import MOST_DIGITS
 from pbm.domain.errors import Unreadable
 from pbm.domain.match import Match
 from pbm.mailin import Mark
@@ -113,7 +114,7 @@ def _board(tx: Transaction, mail: Prepared) -> Match | None:
     """The board that the first command names, or that the mail answers."""
     first = next(iter(mail.commands), None)
     named = first.args.get("BOARD", "").partition("#")[0] if isinstance(first, Command) else ""
-    board = int(named) if named.isdecimal() else mail.sender.board
+    board = int(named) if named.isdecimal() and len(named) <= MOST_DIGITS else mail.sender.board
     return tx.matches.load(board) if board is not None else None
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from pbm.domain.mail import Arrival
 from pbm.mailin.silence import LOOP_HEADER
 from pbm.server import Arriving
 from tests.conversation import ROBOT, Got, House, address_of, record
@@ -213,3 +214,9 @@ def test_an_illegal_move_through_a_relay_is_refused_once_a_ply(table: House) -> 
     (got,) = table.deliver(bearing(table.answering("bob", "Z99", 101), RELAYS[0]))
     assert got.refuses
     assert table.deliver(bearing(table.answering("bob", "Z99", 101), RELAYS[0])) == []
+
+
+def test_no_number_of_a_board_is_too_long_to_be_ignored(table: House) -> None:
+    """A database that cannot hold it would have made the mail our fault."""
+    assert table.send("mallory@example.com", "cross show 99999999999999999999", "hi", Precedence="list") == []
+    assert table.inbox_row.state is Arrival.IGNORED
