@@ -11,7 +11,7 @@ from pbm.cli.frame import GAME_WORDS, Group, irrevocable, lists, reads
 from pbm.cli.output import TEXT, Row, content_of, json_option, print_fields, print_json, print_rows, row_of, say
 
 if TYPE_CHECKING:  # help pages need none of these
-    from pbm.features.tournament.tables import EntrantRow, Standings
+    from pbm.features.tournament.crosstables import EntrantRow, Standings
     from pbm.server.organizer import Organizer
     from pbm.store import Transaction
     from pbm.store.tournaments import Meeting, Tournament
@@ -63,7 +63,7 @@ def _print_tournament(row: dict[str, Any]) -> None:
 @reads(_print_tournament)
 def show(tx: Transaction, name: str) -> dict[str, Any]:
     """A tournament: its terms, players, standings, and pairings."""
-    from pbm.features.tournament.tables import standings_of
+    from pbm.features.tournament.crosstables import standings_of
     from pbm.server.rows import tournament_named
 
     made = tournament_named(tx, name)

@@ -24,7 +24,7 @@ from pbm.domain.tournaments import pairings
 from pbm.domain.tournaments.bouts import Bout, histories, seated
 from pbm.domain.tournaments.terms import Kind, quicker, time_used, why_decided
 from pbm.features.tournament import letters
-from pbm.features.tournament.tables import Standings, standings_of
+from pbm.features.tournament.crosstables import Standings, standings_of
 from pbm.store.tournaments import Entrant, Meeting, Stage, Tournament
 
 HOLDING = "tournament"

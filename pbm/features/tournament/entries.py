@@ -20,8 +20,8 @@ from pbm.domain.tournaments import swiss
 from pbm.domain.tournaments.bouts import Bout
 from pbm.domain.tournaments.terms import Kind, read_terms
 from pbm.features.tournament import letters
+from pbm.features.tournament.crosstables import standings_of
 from pbm.features.tournament.director import CLOCK, HOLDING
-from pbm.features.tournament.tables import standings_of
 from pbm.reading.slips import no_game
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage, Tournament

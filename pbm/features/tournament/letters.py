@@ -16,7 +16,7 @@ from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
 from pbm.domain.match import Player
-from pbm.features.tournament.tables import Standings
+from pbm.features.tournament.crosstables import Standings
 from pbm.store import Transaction
 from pbm.store.tournaments import Tournament
 

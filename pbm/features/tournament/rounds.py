@@ -20,8 +20,8 @@ from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import letters
+from pbm.features.tournament.crosstables import standings_of
 from pbm.features.tournament.director import ENDING, HOLDING, Director, Ladder
-from pbm.features.tournament.tables import standings_of
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
 

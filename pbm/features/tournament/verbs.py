@@ -15,8 +15,8 @@ from pbm.domain.tournaments.bouts import DRAW
 from pbm.domain.tournaments.terms import Kind
 from pbm.features.tournament import entries as entering
 from pbm.features.tournament import letters
+from pbm.features.tournament.crosstables import standings_of
 from pbm.features.tournament.director import Ladder
-from pbm.features.tournament.tables import standings_of
 from pbm.reading.commands import Command
 from pbm.reading.slips import no_game
 from pbm.reading.verbs import TOURNAMENTS, Entry, Locks, Verb
