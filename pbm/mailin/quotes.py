@@ -16,7 +16,7 @@ from itertools import compress, takewhile
 
 from pbm.mailin import phrases
 from pbm.mailin.message import SENTINEL as SENTINEL
-from pbm.reading.sentences import is_signature, lacks_room
+from pbm.reading.sentences import holds_deed, is_signature, lacks_room
 
 MARKED = re.compile(r" {0,4}[>＞]")
 """A line that is certainly quoted."""
@@ -327,6 +327,9 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     ours = text[start : found.end()].replace("\n", " ")
     below = (ours + text[found.end() :]).split("\n") if _QUOTED.match(ours) else []
     under = unquoted(below, us, begun=bool(own))
+    # Mail servers and programs put signatures and notices below the quote, too.
+    if own and not is_signature(own) and not holds_deed(under):
+        under = ""
     # Many programs put the signature above the quote even if the person writes below it.
     passages = [under, own] if is_signature(own) else [own, under]
     return "\n\n".join(filter(None, passages)), True

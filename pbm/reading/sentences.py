@@ -323,6 +323,15 @@ def _does(line: str) -> bool:
     return any(says(piece, "board") for piece in _END.split(line) if piece)
 
 
+def holds_deed(text: str) -> bool:
+    """Whether some line of a text may act on a board; a long line, such as a notice, does not.
+
+    >>> holds_deed("Good luck!\nF6"), holds_deed("John Doe\nMobile: +1 555 1234")
+    (True, False)
+    """
+    return any(len(line) <= MAX_LENGTH and _does(line) for line in text.splitlines())
+
+
 def _reaches(line: str) -> bool:
     """Whether the line holds an email address, or enough digits for a telephone number."""
     return "@" in line or sum(map(str.isdigit, _WEB.sub("", line))) >= _NUMBER

@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from pbm.mailin import quotes
-from pbm.mailin.quotes import MAX_LINE, bounded
+from pbm.mailin.message import SENTINEL
+from pbm.mailin.quotes import MAX_LINE, bounded, own_text
 from tests.mailin.build import person, raw
 from tests.mailin.clients import AS_SENT, BOARD, LINE_LAST, quoted
 
@@ -111,3 +112,9 @@ def test_the_digits_of_addresses_are_told_from_dates_in_a_time_that_grows_with_t
     """This would take hours if the search began anew at each place of the word."""
     assert quotes._dated(line.format("a:" * 500_000))
     assert not quotes._dated("ann2024@example.org")
+
+
+def test_a_signature_that_a_mail_server_puts_below_the_quote_is_nobodys_words() -> None:
+    card = "John Doe\nSenior Consultant\nMobile: +1 555 1234"
+    assert own_text(f"E5\n\n> {SENTINEL}\n\n{card}", "pbm")[0] == "E5"
+    assert own_text(f"Hi Bob!\n\n> {SENTINEL}\n\nE5\n\n{card}", "pbm")[0].startswith("Hi Bob!\n\nE5")
