@@ -326,7 +326,7 @@ def _does(line: str) -> bool:
 def holds_deed(text: str) -> bool:
     """Whether some line of a text may act on a board; a long line, such as a notice, does not.
 
-    >>> holds_deed("Good luck!\nF6"), holds_deed("John Doe\nMobile: +1 555 1234")
+    >>> holds_deed("Good luck!\\nF6"), holds_deed("John Doe\\nMobile: +1 555 1234")
     (True, False)
     """
     return any(len(line) <= MAX_LENGTH and _does(line) for line in text.splitlines())
