@@ -232,7 +232,7 @@ def test_the_address_belongs_to_the_database(tmp_path: Path, pbm: Pbm) -> None:
     assert pbm("identity", "show", *database).stdout == "pbm@example.org\n"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PBM_SERVER__DOMAIN", "elsewhere.org")
-        for command in (["serve"], ["player", "resume", "alice"]):
+        for command in (["serve"], ["player", "rename", "alice", "alicia"]):
             refused = pbm(*command, *database, code=2)
             assert "server.domain: this is elsewhere.org, but players of this database write to pbm@example.org" in (
                 refused.stderr
