@@ -36,6 +36,9 @@ def ask_owner(request: Request, order: Order, owner: Player) -> Request:
     seat = request.tools.composer.signer.open(request.message.token or "")
     if match is None or not isinstance(seat, SeatToken) or not reader.addresses or not _moves(order.commands):
         return request
+    # A password in the mail is nobody else's to read.
+    if request.secrets:
+        return request
     if not _could_be_done(request, order, owner, seat):
         # It may be the other player's, from an address of theirs that we do not know.
         their = replace(seat, seat=3 - seat.seat, revision=match.revision)

@@ -209,3 +209,12 @@ def test_no_password_is_repeated_where_subject_and_text_differ(text: str, table:
     (got,) = table.send("bob", "E5", text, to=to)
     assert got.refuses
     assert "geheim12" not in got.body
+
+
+def test_nobodys_password_is_quoted_to_the_owner_of_a_seat(table: House) -> None:
+    to = table.mailboxes[address_of("bob")][-1]["Reply-To"]
+    said = "C4\nmy password is geheim12"
+    assert table.send("carol@else.example", "Re: hi", "C4", to=to), "by itself the owner is asked"
+    mails = table.send("carol@else.example", "Re: hi", f"I play {said}", to=to)
+    assert not [got for got in mails if "geheim12" in got.body]
+    assert not [got for got in mails if got.address == address_of("bob")]
