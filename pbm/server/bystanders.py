@@ -73,8 +73,10 @@ def board_asked_about(ticket: Ticket, text: str) -> str:
 
 def besides(ticket: Ticket, text: str) -> str:
     """What an answer to a question about commands says besides them: "yes" for "Yes, F6"."""
-    for line in ticket.payload.get("lines", ()) if "?" not in text else ():
-        text = re.sub(rf"(?<!\w){re.escape(line)}(?!\w)", "", text, flags=re.IGNORECASE)
+    # "F6?" asks back.
+    if "?" not in text:
+        for line in ticket.payload.get("lines", ()):
+            text = re.sub(rf"(?<!\w){re.escape(line)}(?!\w)", "", text, flags=re.IGNORECASE)
     return text.strip(" ,.!\n")
 
 

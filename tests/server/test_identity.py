@@ -213,8 +213,5 @@ def test_no_password_is_repeated_where_subject_and_text_differ(text: str, table:
 
 def test_nobodys_password_is_quoted_to_the_owner_of_a_seat(table: House) -> None:
     to = table.mailboxes[address_of("bob")][-1]["Reply-To"]
-    said = "C4\nmy password is geheim12"
     assert table.send("carol@else.example", "Re: hi", "C4", to=to), "by itself the owner is asked"
-    mails = table.send("carol@else.example", "Re: hi", f"I play {said}", to=to)
-    assert not [got for got in mails if "geheim12" in got.body]
-    assert not [got for got in mails if got.address == address_of("bob")]
+    assert table.send("carol@else.example", "Re: hi", "C4, my password is geheim12", to=to) == []
