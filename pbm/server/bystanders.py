@@ -26,7 +26,10 @@ from pbm.reading.verbs import Standing
 from pbm.server.order import HELD_DAYS, Order, tried
 from pbm.store.tickets import Ticket
 
-_UNKNOWN = "Nothing was done, because you wrote from an address that no player of this board has confirmed."
+_UNKNOWN = (
+    "Nothing was done, because you wrote from an address that no player of this board has confirmed. Write from the "
+    "one where you get our emails, or put your userid and password into the command."
+)
 
 
 def ask_owner(request: Request, order: Order, owner: Player) -> Request:
