@@ -149,10 +149,14 @@ class Store:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        """A consistent view, for reading only. Raises: Writes at the first statement that would write."""
+        """A consistent view, for reading only. Raises: Writes if something was written, which is then undone."""
         try:
             with self._begun(writes=False) as connection:
+                # PRAGMA query_only would refuse to write, but after it SQLite prepares every statement anew.
+                changes = _changes(connection)
                 yield Transaction(connection, self.clock())
+                if _changes(connection) != changes:
+                    raise Writes("a transaction that only reads does not write")
         except ReadOnly as error:
             raise Writes(f"a transaction that only reads does not write: {error}") from error
 
@@ -166,7 +170,6 @@ class Store:
                 connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
             with connection.begin():
                 if not self.locks_rows:
-                    connection.exec_driver_sql(f"PRAGMA query_only={'OFF' if writes else 'ON'}")
                     if writes:
                         connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
                     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
@@ -332,6 +335,11 @@ def _postgresql_problems(connection: Connection) -> list[str]:
     behind = [(name, highest) for name, _, last, highest in Contents(connection).counters() if last < highest]
     problems += [f"the counter of {name} stands below its newest row, {highest}" for name, highest in behind]
     return problems
+
+
+def _changes(connection: Connection) -> int:
+    """How many rows the connection has written; always 0 on PostgreSQL, which knows which transactions only read."""
+    return getattr(connection.connection.driver_connection, "total_changes", 0)
 
 
 _LACKING = {"add_table": "table", "add_index": "index", "add_column": "column", "add_constraint": "constraint"}

@@ -27,7 +27,7 @@ from pbm.mailin import Robot
 from pbm.mailin.headers import token_answered
 from pbm.resources import folder
 from pbm.store import DatabaseTrouble, SchemaTrouble, Store, Transaction, engine
-from pbm.store.neighbours import Full, Lost, Outdated, ReadOnly
+from pbm.store.neighbours import Full, Lost, Outdated, ReadOnly, Writes
 from pbm.store.tables import FIRST_BOARD, meta, metadata, outbox_texts, owed_boards
 from tests.databases import Databases
 
@@ -138,6 +138,12 @@ def test_a_reader_is_not_kept_waiting_and_sees_one_state(store: Store, counter: 
         read_then_write(tx)
         assert counter() == 0
     assert counter() == 1
+
+
+def test_a_reader_that_writes_is_told_of_and_undone(store: Store, counter: Callable[[], int]) -> None:
+    with pytest.raises(Writes), store.read() as tx:
+        read_then_write(tx)
+    assert counter() == 0
 
 
 def test_an_exception_undoes_a_transaction(store: Store, counter: Callable[[], int]) -> None:
