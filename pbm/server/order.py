@@ -360,7 +360,8 @@ def secrets_of(
         found |= command.secrets if isinstance(command, Command) else secrets_of_refused(line)
         # In an answer to a board, whatever is no command is tried as a move.
         unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
-        names = [writer.userid] if writer is not None else []
+        # "Alice Miller" signs with a userid that is a first name.
+        names = [writer.userid] if writer is not None and not unread.istitle() else []
         # In a faulty command, which its answer quotes, the word behind any userid may be a password.
         if begins(line) and not _lets_in(tx, command):
             names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
