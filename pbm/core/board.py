@@ -31,6 +31,7 @@ from pbm.domain.events import (
 from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import (
     SWAP,
+    WORDS_KEPT,
     Ending,
     Intent,
     IntentKind,
@@ -300,7 +301,7 @@ class OpenBoard:
         # A forced ply was no choice of the seat's, so its plans are meant for the next one.
         own = [each for each in self.intents.of(seat) if each.is_question or not forced]
         # A question was about a position that is gone, so a later yes must not answer it.
-        asked = [each for each in self.intents.of(other(seat)) if each.is_question]
+        asked = [each for each in self.intents.of(other(seat)) if each.is_question and each.text != WORDS_KEPT]
         for intent in [*own, *asked]:
             # Only a held move is known to be waiting; a plan that is replaced by the move itself needs no word.
             reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""

@@ -17,7 +17,7 @@ from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
-from pbm.domain.match import Ending, Match, Player, Seat
+from pbm.domain.match import WORDS_KEPT, Ending, Match, Player, Seat
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
@@ -220,7 +220,10 @@ class _Telling:
                 return None
         else:
             more = {"read_as": own.read_as, "unread": own.unread, "sent_from": own.sent_from}
-            if _only_own_moves(self.board, reader, events):
+            kept = [each.comment for each in self.board.intents.of(reader.seat) if each.text == WORDS_KEPT]
+            if kept:
+                more["original"] = kept[0]
+            elif _only_own_moves(self.board, reader, events):
                 page = "receipt.txt"
                 # They know their own move, and have asked for no receipt.
                 if reader.settings.receipts == OFF and not any(more.values()):

@@ -50,8 +50,8 @@ def return_words(request: Request) -> None:
     words, outgoing = unsigned(request.discreetly(request.words.unheard)), request.outgoing
     if request.refusal is not None or request.author.reader().player is None:
         return
-    # "Thanks, Bob" below a command is for nobody, and needs no answer.
-    if not says_something(words):
+    # "Thanks, Bob" below a command is for nobody, and needs no answer; who wrote a password wonders where it went.
+    if not (says_something(words) or request.secrets):
         return
     board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
     match = request.tx.matches.summary(board) if board is not None else None

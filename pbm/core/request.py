@@ -166,10 +166,20 @@ class Words:
         """Put a text before the words below the last command."""
         self.comment = "\n\n".join(filter(None, (text, self.comment)))
 
-    def give(self, board: int) -> str:
-        """The mail's words to the players of a board, who get them."""
-        self._heard.add(board)
+    def of(self, board: int) -> str:
+        """The mail's words to the players of a board."""
         return "\n".join(text for of, text in self._said if of in (None, board))
+
+    def give(self, board: int) -> str:
+        """The same, for the players, who get them."""
+        self._heard.add(board)
+        return self.of(board)
+
+    def keep_back(self, board: int) -> str:
+        """The same, if its players are not to get them before the writer has said so."""
+        text = self.of(board)
+        self._said = [(of, "" if of in (None, board) else said) for of, said in self._said]
+        return text
 
 
 class Incoming(NamedTuple):

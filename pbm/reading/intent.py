@@ -130,6 +130,10 @@ class Surroundings:
             self._known[text] = self.legal(text) if len(self._known) < _LOOK_UPS else None
         return self._known[text]
 
+    def is_other(self, word: str) -> bool:
+        """Whether a word is the userid of a player, but not of the other one at the board."""
+        return self.is_player(word) and self.rival.casefold() not in ("", word)
+
     def phrases(self, text: str, group: str) -> list[Phrase]:
         """What a sentence says as a whole about this board, of a group of the phrase book."""
         if text not in self._meanings:
@@ -188,7 +192,7 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
     "player": lambda situation, word: situation.is_player(word.removesuffix("'s")),
     "size": lambda _, word: _SIZE.fullmatch(word) is not None,
     "rival": lambda situation, word: situation.is_player(word) and situation.rival.casefold() in ("", word),
-    "other": lambda situation, word: situation.is_player(word) and situation.rival.casefold() not in ("", word),
+    "other": lambda situation, word: situation.is_other(word.removeprefix("@")),
     "robot": lambda _, word: ROBOT.fullmatch(word) is not None,
     "address": lambda _, word: "@" in word,
     "elsewhere": lambda _, word: word in words("elsewhere"),
@@ -303,6 +307,17 @@ def read(text: str, situation: Surroundings) -> Meaning:
     return _Reader(text, situation).intent()
 
 
+def is_held(text: str, situation: Surroundings) -> bool:
+    """Whether words below what is done in a turn are not surely for the other player: private ones, doubts, notices.
+
+    >>> here = Surroundings(lambda _: None, rival="anna")
+    >>> [is_held(words, here) for words in ("should I resign?", "note to self: open at D4", "Good luck, Anna!")]
+    [True, True, False]
+    """
+    reader = _Reader(text, replace(situation, is_turn=True))
+    return bool(reader.held(reader.said) - {"place", "apart"}) or reader.is_by_program
+
+
 @frozen
 class _Claim:
     """What one sentence says is to be done."""
@@ -347,7 +362,7 @@ class _Reader:
         claims = [claim for claim in found if claim is not None]
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
         # Below a move they lead to a question instead, for the move may be meant.
-        if not claims and self._is_private():
+        if not claims and (self.is_by_program or "private" in self.held(self.left)):
             return Talk(is_held=True)
         acts = _acts_among(claims)
         if not acts:
@@ -358,12 +373,13 @@ class _Reader:
             return Ask(tuple(dict.fromkeys((*readings, *doubts))), is_said=True)
         return Sure(acts[0].line, self._comment(acts[0]))
 
-    def _is_private(self) -> bool:
-        return "private" in self._held() or any(self._says(each.text, "responder") for each in self.said)
+    @property
+    def is_by_program(self) -> bool:
+        return any(self._says(each.text, "responder") for each in self.said)
 
-    def _held(self) -> set[str]:
-        """Why what is said is not surely for the other player."""
-        kinds = {phrase.does for each in self.left for phrase in self._phrases(each.text, "held")}
+    def held(self, said: Sequence[Sentence]) -> set[str]:
+        """Why sentences are not surely for the other player."""
+        kinds = {phrase.does for each in said for phrase in self._phrases(each.text, "held")}
         return kinds if self.here.is_turn else kinds - {"doubt", "place"}
 
     def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
@@ -389,7 +405,8 @@ class _Reader:
         # What looks like a cell, but is no legal move.
         found = [word.plain for each in self.left for word in words_of(each.text)]
         may_be_move = self.here.is_turn and any(map(CELL.fullmatch, found))
-        return Talk(is_held=asks or bool(self._held()) or may_be_move)
+        # On the other player's turn it may be a plan of the writer's, which nobody else is to read.
+        return Talk(is_held=asks or bool(spoken_of) or bool(self.held(self.left)) or may_be_move)
 
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""
@@ -580,7 +597,8 @@ class _Reader:
         # "Mozart is better than Haydn. Agreed!" agrees to no draw; words below a line are for the rival.
         is_unclear = claim.line == "accept" and not self.said[claim.sentence].is_alone
         is_unclear = is_unclear and not all(map(self._is_plain, self.left))
-        if is_unclear or self._is_private():
+        # "Note to self: look at D4. Also F6."; below what is done, private words are kept back from the other player.
+        if is_unclear or self.is_by_program or "private" in self.held(self.said[: claim.sentence]):
             doubts.append(claim.line)
         return tuple(doubts)
 

@@ -46,7 +46,7 @@ from pbm.reading.verbs import (
 from pbm.server.greeting import answer_mail, is_newcomers
 from pbm.server.logins import Held
 from pbm.server.said_in_letter import restated
-from pbm.server.said_on_board import check_sure
+from pbm.server.said_on_board import check_sure, kept_back
 from pbm.store import Transaction
 from pbm.store.belongings import NO_PASSWORD
 from pbm.store.tickets import Ticket
@@ -592,7 +592,7 @@ def mails_of(request: Request) -> list[Mail]:
 
 def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> list[Mail]:
     """The mails about what has happened on a board. answered: the mail as these may name it."""
-    comments = request.comments(board.match.board)
+    comments = () if kept_back(request, board) else request.comments(board.match.board)
     player, read_as = request.author.player, request.words.read_as.get(board.match.board, "")
     if player is not None:
         for comment in comments:

@@ -24,8 +24,20 @@ from pbm.reading.commands import Command, begins, clean, is_moves
 from pbm.reading.consent import kinds_in
 from pbm.reading.dates import vacation_said
 from pbm.reading.games_named import game_named, topic
-from pbm.reading.intent import ACTS, MOST_READINGS, Ask, Meaning, Sure, Surroundings, Talk, is_courteous, is_prose, read
-from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences
+from pbm.reading.intent import (
+    ACTS,
+    MOST_READINGS,
+    Ask,
+    Meaning,
+    Sure,
+    Surroundings,
+    Talk,
+    is_courteous,
+    is_held,
+    is_prose,
+    read,
+)
+from pbm.reading.sentences import Sentence, discreet, in_plain_marks, phrases, plain, says, sentences, unsigned
 from pbm.reading.verbs import find
 
 CHAT = "chat"
@@ -85,6 +97,19 @@ def about_time(request: Request, text: str, about: str) -> Reading:
     return Reading.of(f"vacation {days}" if days else HELPS.get(about, "help"))
 
 
+def near_verb(text: str) -> str:
+    """The verb to whose name the only word of the first line is similar; "" for none.
+
+    >>> near_verb("resing"), near_verb("resigned to my fate")
+    ('resign', '')
+    """
+    first = text.strip().partition("\n")[0].strip().rstrip(".!").casefold()
+    if len(first) < _SHORTEST_NEAR or not first.isalpha() or first in common() or find(first) is not None:
+        return ""
+    near = difflib.get_close_matches(first, [*ACTS, "show", "pause", "rematch", "hint"], n=1, cutoff=_NEAR)
+    return near[0] if near else ""
+
+
 class SaidOnBoard:
     """The words that somebody wrote about a board: who the writer is there, and what the words mean by its moves.
 
@@ -117,6 +142,11 @@ class SaidOnBoard:
         """What the other player asks for, if the writer has not answered."""
         offer = self.board.match.offer
         return offer.kind if offer is not None and self.seat not in (None, offer.seat) else None
+
+    @property
+    def _question(self) -> Intent | None:
+        """What of the writer's waits for a word of theirs."""
+        return self.board.intents.find(self.seat, IntentKind.SUBMIT) if self.seat is not None else None
 
     def restated(self, *, is_open: bool) -> Reading | None:
         """What the words mean; None if that is unknown, or if they are a command.
@@ -292,7 +322,7 @@ class SaidOnBoard:
 
     def _replied(self) -> Reading | None:
         """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
-        resigns = self.seat is not None and any(each.is_question for each in self.board.intents.of(self.seat))
+        resigns = self._question is not None and self._question.is_question
         said = sentences(self.text)
         if not (resigns or self.asked is not None) or not self._is_answer(said):
             return None
@@ -381,7 +411,7 @@ class SaidOnBoard:
 
     def _forget(self) -> None:
         """Drop a question about a move once its writer speaks of something else, to which a later yes may belong."""
-        waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT) if self.seat is not None else None
+        waiting = self._question
         if waiting is not None and waiting.comment == ASKED and self._may_keep():
             self.board.intents.drop(waiting)
 
@@ -393,7 +423,7 @@ class SaidOnBoard:
         # Anybody else could have a yes of the player's do what they wrote.
         if self.seat is None or not (self.is_running and proven and self.is_alone):
             return False
-        waiting = self.board.intents.find(self.seat, IntentKind.SUBMIT)
+        waiting = self._question
         return waiting is None or waiting.comment == ASKED or waiting.text == WORDS_KEPT
 
     def _words(self, meant: Talk) -> Reading | None:
@@ -410,7 +440,9 @@ class SaidOnBoard:
         self._check_wishes(about)
         # It may be a command with an error, a quote or a notice: the opponent would wonder, and a secret would be out.
         is_command = begins_like_command(text) or self.command_in(text) != ""
-        if meant.is_held or is_command or _UNSAID.search(in_plain_marks(text)):
+        # Or it answers whether a move is meant.
+        is_answer = self._question is not None and self._question.comment == ASKED
+        if meant.is_held or is_command or is_answer or _UNSAID.search(in_plain_marks(text)):
             self.hold_back()
             return None
         kept = discreet(text.strip())
@@ -451,21 +483,19 @@ class SaidOnBoard:
         said = self.request.tx.remarks.of(RemarkKind.COMMENT, self.board.match.board)[-1:]
         is_theirs = bool(said) and said[0].author != self.writer and self.board.match.offer is None
         # It may answer a question of ours.
-        if self.seat is not None and self.board.intents.find(self.seat, IntentKind.SUBMIT) is not None:
+        if self.writer is None or self._question is not None:
             return None
-        if not is_theirs or self.writer is None or not answers(self.text) or not self.may_write(self.writer):
+        if not is_theirs or not answers(self.text) or not self.may_write(self.writer):
             return None
         return Reading.of(CHAT, self.text.strip(), "a message")
 
     def _check_near_verb(self) -> None:
-        """Raises: Unsure for a first line that is one word, nearly the name of a verb: "resing"."""
-        first = self.text.strip().partition("\n")[0].strip().rstrip(".!").casefold()
-        if len(first) < _SHORTEST_NEAR or not first.isalpha() or first in common() or find(first) is not None:
-            return
-        near = difflib.get_close_matches(first, [*ACTS, "show", "pause", "rematch", "hint"], n=1, cutoff=_NEAR)
-        if near:
+        """Raises: Unsure for a first line that is nearly the name of a verb."""
+        verb = near_verb(self.text)
+        if verb:
             self._forget()
-            raise Unsure(f'"{first}" is neither a move nor a command. Did you mean "{near[0]}"?', near[0])
+            first = self.text.strip().partition("\n")[0].strip().rstrip(".!").casefold()
+            raise Unsure(f'"{first}" is neither a move nor a command. Did you mean "{verb}"?', verb)
 
     def _check_heard(self) -> None:
         """Raises: Unsure for one or two words that may be a dictated move, in any language: "see three", "sieben"."""
@@ -505,7 +535,7 @@ class SaidOnBoard:
         self.check_no_password()
         # The question comes with the board then.
         self.request.author.player = self.writer
-        self.board.intents.keep(Intent(self.seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(self.text.strip())))
+        _keep(self.board, self.seat, self.text)
         raise Unsure(
             f'I kept this back. Send it to {self.opponent.userid}? Answer "yes", "no" or "note".',
             candidates=("no", "note"),
@@ -557,6 +587,30 @@ class SaidOnBoard:
         if any(remark.author == writer and remark.text.split() == self.text.split() for remark in said):
             return False
         return drawn(self.request.tx, self.request.tools.limits, Act.CHAT, self.request.whose()) is None
+
+
+def _keep(board: OpenBoard, seat: Seat, words: str) -> None:
+    """Keep words until their writer has said whether they go to the other player."""
+    board.intents.keep(Intent(seat, IntentKind.SUBMIT, WORDS_KEPT, discreet(words.strip())))
+
+
+def kept_back(request: Request, board: OpenBoard) -> bool:
+    """Whether the mail's words to the players of a board are kept back until their writer, a player, has said that
+    they are for the other one: they hold a doubt, are private, or are nearly a command.
+    """
+    words, writer = unsigned(request.words.of(board.match.board)).strip(), request.author.player
+    seat = board.match.seat_of(writer.id) if writer is not None else None
+    if not words or seat is None or board.match.result is not None:
+        return False
+    rival = board.match.player(other(seat))
+    here = Surroundings(lambda _: None, request.is_player, rival=rival.userid)
+    holds_secret = any(secret in words for secret in request.secrets)
+    if not (holds_secret or near_verb(words) or is_held(words, here)) or is_robot(request.tx, rival):
+        return False
+    # Where they cannot be kept, nobody gets them, and their writer is told.
+    if board.intents.find(seat, IntentKind.SUBMIT) is None and not holds_secret:
+        _keep(board, seat, request.words.keep_back(board.match.board))
+    return True
 
 
 def check_sure(request: Request, command: Command, text: str) -> None:

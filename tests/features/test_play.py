@@ -125,6 +125,20 @@ def test_yes_to_later_words_is_no_resignation(table: House, talker: str) -> None
     assert "You resigned." in table.answer("alice", "resign", 101)[0].body
 
 
+def test_a_doubt_below_a_move_is_kept_back_until_its_writer_says_yes_though_the_other_player_moves_first(
+    table: House,
+) -> None:
+    mails = {got.address: got.body for got in table.answer("bob", "D5\nshould I resign?", 101)}
+    assert "You played D5." in mails[address_of("bob")]
+    assert 'Your words are kept back: "yes" sends them' in " ".join(mails[address_of("bob")].split())
+    assert "> should I resign?" in mails[address_of("bob")]
+    assert "should I resign?" not in mails[address_of("alice")]
+    table.answer("alice", "C3", 101)
+    mails = {got.address: got.body for got in table.answer("bob", "yes", 101)}
+    assert "bob writes:\n\n  should I resign?" in mails[address_of("alice")]
+    assert intents(table) == []
+
+
 def test_yes_with_thanks_resigns_and_with_a_but_it_does_not(table: House) -> None:
     table.answer("bob", "D5", 101)
     table.answer("alice", "resign", 101)
