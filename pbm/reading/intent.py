@@ -361,12 +361,10 @@ class _Reader:
         found = [self._claim(number, each.text) for number, each in enumerate(self.said)]
         claims = [claim for claim in found if claim is not None]
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
-        # Below a move they lead to a question instead, for the move may be meant.
-        if not claims and (self.is_by_program or "private" in self.held(self.left)):
-            return Talk(is_held=True)
         acts = _acts_among(claims)
         if not acts:
-            return self._no_act(claims)
+            is_held = self.is_by_program or (not claims and "private" in self.held(self.left))
+            return Talk(is_held=True) if is_held else self._no_act(claims)
         readings = tuple(dict.fromkeys(claim.line for claim in acts))
         doubts = self._doubts(acts[-1]) if len(readings) == 1 else ()
         if len(readings) > 1 or doubts:
