@@ -43,6 +43,7 @@ class Content(Enum):
     MOVE = "a move or a command that alters a board on the first line, whatever stands below"
     SAID = "words that surely play a move"
     ANSWER = "a clear yes or no, and nothing else"
+    CHAT = "words behind the command that sends them, which no program writes"
     WORDS = "anything else: a notice of absence, a text, nothing"
 
 
@@ -63,7 +64,7 @@ _ROWS: Sequence[tuple[Sequence[Proof], Sequence[Content], Sequence[Mark], Treatm
     ((Proof.BOT,), (*Content,), (Mark.PROGRAM,), Treatment(plain=True, answer=True)),
     # Exchange's X-Auto-Response-Suppress, a filter's X-Spam-Flag, a relay's List-Unsubscribe on a person's mail.
     (_PLAYERS, (Content.MOVE,), (Mark.RELAY,), Treatment(answer=True)),
-    (_PLAYERS, (Content.SAID, Content.ANSWER), (Mark.RELAY,), Treatment(plain=True, answer=True)),
+    (_PLAYERS, (Content.SAID, Content.ANSWER, Content.CHAT), (Mark.RELAY,), Treatment(plain=True, answer=True)),
     ((Proof.TICKET,), (Content.ANSWER,), (Mark.RELAY,), Treatment(plain=True, answer=True)),
     ((Proof.BYSTANDER,), (Content.MOVE, Content.SAID), (Mark.RELAY,), Treatment(plain=True)),
     # A machine that plays without saying so, or a person whose program marks all it sends.
@@ -128,6 +129,8 @@ def _content(tx: Transaction, mail: Prepared, states: States) -> Content:
             return Content.MOVE
     if match is not None and _is_named(match, states, mail.reading.text):
         return Content.SAID
+    if text.casefold().split(maxsplit=1)[:1] == ["chat"]:
+        return Content.CHAT
     return Content.ANSWER if text.strip() and is_clear(text) and is_bare(text) else Content.WORDS
 
 
