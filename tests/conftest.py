@@ -111,17 +111,21 @@ def new_house(databases: Databases, stores: dict[str, Store], moments: Moments) 
     """Opens houses without players, each on a database of its own."""
     opened: list[House] = []
 
-    def open_house(settings: Settings | None = None, unlock: Unlock | None = None) -> House:
-        url = databases.ready()
+    def open_store(url: str) -> Store:
         store = Store(url)
         first = stores.setdefault(url, store)
         store._engine, store._file = first._engine, first._file
-        opened.append(House(url, settings, store, unlock, moments=moments))
+        return store
+
+    def open_house(settings: Settings | None = None, unlock: Unlock | None = None) -> House:
+        url = databases.ready()
+        opened.append(House(url, settings, lambda: open_store(url), unlock, moments=moments))
         return opened[-1]
 
     yield open_house
     for house in opened:
-        house.service.close()
+        if house.is_running:
+            house.service.close()
         databases.release(house.url)
 
 

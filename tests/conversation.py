@@ -77,6 +77,7 @@ PASSING = frozenset({"attempts", "inbox", "outbox", "outbox_texts", "owed_boards
 RECEIVED = re.compile(rf"^(<<< \S+@\S+\n)((?:{INDENT}.*\n|\n)*)", re.MULTILINE)
 """A received mail in a script: the line that says by whom, and what it says."""
 
+_NOT_LEFT_OVER = "what comes now was not left over by another server"
 _FRESH = WHOLE.where(outbox.c.id > bindparam("seen")).order_by(outbox.c.id)
 _ANSWERS = re.compile(r"(\S+?)(, vouched for,)? answers(?: (\w+)'s)?(?: (\d+))?(?: \(mail (\d+)\))?: (.*)")
 
@@ -159,7 +160,10 @@ class Got:
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of a house: its database, its clock and counters, and the mails that its people got and wrote."""
+    """The state of a house: its database, its clock and counters, and the mails that its people got and wrote.
+
+    database: the file, with all that was in its write-ahead log.
+    """
 
     database: bytes
     at: tuple[datetime, Arriving | None, int, int, int]
@@ -170,10 +174,11 @@ class Moment:
 class Moments:
     """What houses began with, and what that gave back; those that are set up alike go on from there.
 
-    Most tests begin with a board, and to play its first moves by mail takes longer than what they are about.
+    Most tests begin with players and a board, and to play its first moves by mail takes longer than what they are
+    about. Half a megabyte is kept of each.
     """
 
-    MOST = 60
+    MOST = 100
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, tuple[Moment, Any]] = OrderedDict()
@@ -216,46 +221,63 @@ def _number_without_gaps(store: Store) -> None:
 class House:
     """A server and the mailboxes of all who write to it. Each mail moves the clock by a minute.
 
-    folders: by address, all that was written and received there, in order.
+    folders: by address, all that was written and received there, in order. The server is started when it is first
+    needed: until then, what other houses began with is taken over as a file, which costs next to nothing.
     """
 
     def __init__(
         self,
         url: str,
         settings: Settings | None = None,
-        store: Store | None = None,
+        open_store: Callable[[], Store] | None = None,
         unlock: Unlock | None = None,
         first_key: int = 1,
         moments: Moments | None = None,
     ) -> None:
-        """url: of a database with a known secret; see tests.databases. store: it, if it is open already.
+        """url: of a database with a known secret; see tests.databases. open_store: opens it, if not as usual.
 
         first_key: the first number that mails get, the server's own and players'; above those that the database holds.
         moments: what other houses began with; only for an empty database.
         """
-        store = store or Store(url)
-        _number_without_gaps(store)
         self.url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
         self.folders: dict[str, list[bytes]] = {}
         self.last: Arriving | None = None
         self.thoughts: Ask = think
+        self._settings, self._unlock = settings or Settings(ROBOT), unlock
+        self._open_store = open_store or (lambda: Store(url))
         self._key = self._number = first_key
-        self.service = Service(
-            store,
-            settings or Settings(ROBOT),
-            clock=lambda: self.now,
-            make_key=self._make_key,
-            ask=lambda question: self.thoughts(question),
-            unlock=unlock,
-        )
         self._delivered = 0
         self._moments = moments if unlock is None and url.startswith("sqlite") else None
         self._past: tuple[Hashable, ...] | None = (repr(settings),)
         """What was set up so far; None once something else has happened."""
         self._state = self._states()
-        self._vouches = (settings or Settings(ROBOT)).robot.authserv_id
+        self._vouches = self._settings.robot.authserv_id
+
+    @cached_property
+    def service(self) -> Service:
+        is_as_set_up = self._states() == self._state
+        store = self._open_store()
+        _number_without_gaps(store)
+        service = Service(
+            store,
+            self._settings,
+            clock=lambda: self.now,
+            make_key=self._make_key,
+            ask=lambda question: self.thoughts(question),
+            unlock=self._unlock,
+        )
+        if self.folders:
+            assert service.handle() == 0, _NOT_LEFT_OVER
+        if is_as_set_up:
+            self._state = self._states()
+        return service
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the server has been started."""
+        return "service" in vars(self)
 
     def _make_key(self) -> str:
         self._key += 1
@@ -263,7 +285,7 @@ class House:
 
     def _states(self) -> tuple[bytes, int]:
         """What differs if anything has happened: the head of the index of SQLite's log, and the number of mails."""
-        index = Path(f"{self.url.removeprefix('sqlite:///')}-shm")
+        index = Path(f"{self._file}-shm")
         mails = sum(len(box) for box in self.mailboxes.values()) + sum(len(box) for box in self.folders.values())
         return (index.read_bytes()[:48] if index.exists() else b""), mails
 
@@ -272,7 +294,8 @@ class House:
         if self._past is None or self._moments is None or self._states() != self._state:
             return None
         counters = (self.now, self._delivered, self._key, self._number)
-        return (*self._past, *deed, *counters, repr(self.service.tools.limits), *GAMES)
+        limits = self.service.tools.limits if self.is_running else self._settings.limits
+        return (*self._past, *deed, *counters, repr(limits), *GAMES)
 
     def _has_set_up(self, past: tuple[Hashable, ...] | None) -> None:
         self._past, self._state = past, self._states()
@@ -281,33 +304,44 @@ class House:
         """The state of a house on SQLite, for other houses to go on from."""
         boxes, folders = _copied(self.mailboxes), _copied(self.folders)
         at = (self.now, self.last, self._delivered, self._key, self._number)
-        with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
-            content = database.serialize()
-        without_log = content[:18] + b"\1\1" + content[20:]  # a database in memory cannot have a write-ahead log
-        return Moment(without_log, at, boxes, folders)
+        with closing(sqlite3.connect(self._file)) as database:
+            return Moment(database.serialize(), at, boxes, folders)
 
     def go_on_from(self, moment: Moment) -> None:
         """Take over the state of another house, before anything has happened in this one."""
-        with closing(sqlite3.connect(":memory:")) as kept:
-            kept.deserialize(moment.database)
-            with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"))) as database:
-                kept.backup(database)
+        if self.is_running:
+            self._replace_database(moment.database)
+        else:
+            self._file.write_bytes(moment.database)
         self.mailboxes, self.folders = _copied(moment.mailboxes), _copied(moment.folders)
         self.now, self.last, self._delivered, self._key, self._number = moment.at
-        assert self.service.handle() == 0, "what comes now was not left over by another server"
+        if self.is_running:
+            assert self.service.handle() == 0, _NOT_LEFT_OVER
+
+    def _replace_database(self, content: bytes) -> None:
+        without_log = content[:18] + b"\1\1" + content[20:]  # a database in memory cannot have a write-ahead log
+        with closing(sqlite3.connect(":memory:")) as kept:
+            kept.deserialize(without_log)
+            with closing(sqlite3.connect(self._file)) as database:
+                kept.backup(database)
+
+    @property
+    def _file(self) -> Path:
+        return Path(self.url.removeprefix("sqlite:///"))
 
     def player(self, userid: str, form: str = "text") -> None:
         """Add a player with a confirmed address. form: the setting `mail`."""
-        past = self._after(userid, form)
-        with self.service.store.write() as tx:
-            player = tx.players.add(userid, _hashed(userid), self.now)
-            tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
-            tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
-        self._has_set_up(past)
+        self._once(lambda: self._add([userid], form), userid, form)
 
     def players(self, *userids: str) -> None:
+        self._once(lambda: self._add(userids, "text"), *userids, "text")
+
+    def _add(self, userids: Sequence[str], form: str) -> None:
         for userid in userids:
-            self.player(userid)
+            with self.service.store.write() as tx:
+                player = tx.players.add(userid, _hashed(userid), self.now)
+                tx.players.add_address(player.id, address_of(userid), self.now, confirmed=True)
+                tx.players.save_settings(player.id, {"mail": form, "picture": "on"})
 
     def game(self, words: str, moves: Sequence[str] = ()) -> int:
         """Start a board by mail and play the moves in turn; words: a game, options, two userids. Returns its number.

@@ -193,7 +193,7 @@ def test_a_client_that_has_sent_too_much_is_told_before_it_sends_more(table: Hou
     large = of_stranger(table, body=LINES)
     direct = replace(large, raw=large.raw.replace(b"Received:", b"X-Received:"), peer="185.12.1.9")
     announced = replace(direct, raw=b"")
-    house = House(table.url, Settings(Robot("pbm", "example.org")), table.service.store)
+    house = House(table.url, Settings(Robot("pbm", "example.org")), lambda: table.service.store)
     assert house.service.forecast(announced) == ""
     while house.service.accept([direct]) == [""]:
         pass

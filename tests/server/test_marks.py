@@ -91,11 +91,16 @@ def test_a_responders_mark_only_withholds_the_answer(mark: str, table: House) ->
     assert repliers(mails) == {address_of("alice")}
 
 
+def a_board_for_each(house: House) -> None:
+    house.players("alice", "bob")
+    for _ in MOVES:
+        house.game("cross -size=4 alice bob", ["D4"])
+
+
 @pytest.mark.parametrize("mark", [*RELAYS, *RESPONDERS])
 def test_whatever_stands_around_a_move_it_is_played(mark: str, house: House) -> None:
-    house.players("alice", "bob")
+    house.lived(a_board_for_each)
     for board, words in enumerate(MOVES, 101):
-        house.game("cross -size=4 alice bob", ["D4"])
         house.deliver(bearing(house.answering("bob", words, board), mark))
         assert record(house, board) == ["D4", "C4"], words
 
