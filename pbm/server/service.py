@@ -82,6 +82,7 @@ class Service(Club):
         self._admission = Admission(self.tools.composer.robot, self.tools.composer.signer)
         self._began_at = clock()
         self._lanes, self._looked_at = Counter[str](), datetime.min.replace(tzinfo=UTC)
+        self._oldest_at: datetime | None = None
         self.batches = Batches(store, self.handler)
         self.heed()
         self.agenda = Runner(store, self.tools, timing.attend)
@@ -124,12 +125,10 @@ class Service(Club):
             for mail, own in zip(mails, lanes, strict=True)
         ]
         with self.store.write(alone=False) as tx:
-            # Mails are judged, and then read, with the secrets as they are now.
-            self.handler.heed(tx)
             pressure = self._pressure(tx)
             replies = []
             for mail, own in zip(mails, lanes, strict=True):
-                as_met = pressure._replace(ahead=self._waiting_before(tx, mail, own))
+                as_met = pressure._replace(ahead=self._waiting_before(mail, own))
                 replies.append(self._admission.refusal(tx, self.tools.limits, mail, as_met))
             # It lies safely in its mailbox; a part of a batch cannot be put off there.
             if any(reply and mail.source is not None for reply, mail in zip(replies, mails, strict=True)):
@@ -150,24 +149,29 @@ class Service(Club):
         with self.store.read() as tx:
             return self._admission.forecast(tx, self.tools.limits, mail, self._pressure(tx))
 
-    def _waiting_before(self, tx: Transaction, mail: Arriving, lane: str) -> int:
-        """How many mails wait in the lane of the mail, which is counted. It is looked up once a second.
+    def _waiting_before(self, mail: Arriving, lane: str) -> int:
+        """How many mails wait in the lane of the mail, which is counted.
 
         0 for a fetched one: it lies safely in its mailbox, where others wait behind it.
         """
-        if abs(tx.now - self._looked_at) > timedelta(seconds=1):
-            self._lanes, self._looked_at = tx.inbox.lanes(), tx.now
         if not lane or mail.source is not None:
             return 0
         self._lanes[lane] += 1
         return self._lanes[lane] - 1
 
     def _pressure(self, tx: Transaction) -> Pressure:
-        """How things stand here; what waits because the operator wants it to, or since before the start, is no sign."""
-        oldest_at, waited = None if self.handler.is_at_rest else tx.inbox.waits_since(), timedelta()
+        """How things stand here; what waits because the operator wants it to, or since before the start, is no sign.
+
+        The database is asked once a second, also for the secrets with which mails are judged.
+        """
+        if abs(tx.now - self._looked_at) > timedelta(seconds=1):
+            self.handler.heed(tx)
+            self._lanes, self._oldest_at = tx.inbox.backlog()
+            self._looked_at = tx.now
+        waited = timedelta()
         # What waits since before the start waited for us, and no flood is to blame.
-        if oldest_at is not None:
-            waited = tx.now - max(oldest_at, self._began_at)
+        if self._oldest_at is not None and not self.handler.is_at_rest:
+            waited = tx.now - max(self._oldest_at, self._began_at)
         return Pressure(self.store.free_octets(), self.tools.house.least_free_megabytes << 20, waited)
 
     def _tell_of_pressure(self, tx: Transaction, pressure: Pressure) -> None:

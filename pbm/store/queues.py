@@ -23,7 +23,7 @@ _WAITING = select(inbox).where(_NEW, among(inbox.c.id, "ids"))
 _CLAIMING = _WAITING.with_for_update(skip_locked=True)
 _CLAIMING_LANES = _CLAIMING.with_only_columns(inbox.c.id, inbox.c.lane)
 _WAITS_SINCE = select(inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(1)
-_LANES = select(inbox.c.id, inbox.c.lane).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
+_LANES = select(inbox.c.id, inbox.c.lane, inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
 _FIRST = 5000
 """How many of the mails that wait are looked at, oldest first, to find out who waits: five milliseconds a thousand."""
 _BOARDS_BEYOND = (
@@ -197,9 +197,11 @@ class Inbox(Queries):
         """When the oldest new mail came; None if there is none."""
         return self._only(_WAITS_SINCE)
 
-    def lanes(self) -> Counter[str]:
-        """How many new mails wait in each lane, as far as was looked."""
-        return Counter(row.lane for row in self._connection.execute(_LANES, {"most": _FIRST}) if row.lane)
+    def backlog(self) -> tuple[Counter[str], datetime | None]:
+        """How many new mails wait in each lane, as far as was looked, and when the oldest of all came."""
+        waiting = self._connection.execute(_LANES, {"most": _FIRST}).all()
+        oldest_at = waiting[0].received_at if waiting else None
+        return Counter(row.lane for row in waiting if row.lane), oldest_at
 
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [

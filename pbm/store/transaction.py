@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
@@ -90,8 +90,10 @@ class Transaction:
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """An exception that leaves the block undoes what the block wrote, and nothing else. Raises: DatabaseTrouble."""
-        # Also for reading: PostgreSQL answers nothing more after a statement that failed, unless it is undone.
-        with translated(), self._connection.begin_nested():
+        connection = self._connection
+        # PostgreSQL, even to read, answers nothing more after a statement that failed, unless it is undone.
+        is_needed = connection.dialect.name != "sqlite" or connection.get_execution_options()["pbm_writes"]
+        with translated(), connection.begin_nested() if is_needed else nullcontext():
             yield
 
     def lock(self, names: Iterable[str]) -> None:
