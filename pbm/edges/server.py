@@ -294,6 +294,8 @@ class Handling:
         self._beaten_at = datetime.min.replace(tzinfo=UTC)
         self._doubts = False
         """Whether the clock may be ahead."""
+        self._is_shrinking = False
+        """Whether the file may have to shrink further."""
         self._tidy_at = self._agenda_at = 0.0
         self._busy_since = inf
         """Since when it has been busy, by the monotonic clock."""
@@ -359,17 +361,17 @@ class Handling:
         if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
             self._sent_soon()
         self._agenda_at = monotonic() + _AGENDA_SECONDS
-        is_shrinking = service.store.shrink()
+        self._is_shrinking = self._is_shrinking and service.store.shrink()
         if done or not is_over:
             return 0
-        return _AGENDA_SECONDS if is_shrinking else _LOOK_SECONDS
+        return _AGENDA_SECONDS if self._is_shrinking else _LOOK_SECONDS
 
     def _keep_house(self, now: datetime) -> None:
-        """Give a sign of life each minute, and delete what has expired each hour."""
+        """Give a sign of life, and look at the file's size, each minute; delete what has expired each hour."""
         # After a leap of the clock the difference may be negative.
         if not timedelta() <= now - self._beaten_at < _BEAT:
             self._doubts = self._service.beat(now)
-            self._beaten_at = now
+            self._beaten_at, self._is_shrinking = now, True
         # A clock that is ahead would delete what has not expired.
         if monotonic() >= self._tidy_at and not self._doubts:
             self._service.tidy()
