@@ -199,6 +199,10 @@ def _answered(writer: Writer | None, reader: Reader) -> Message | None:
     return writer.mail if writer is not None and writer.player == reader.player else None
 
 
+_RECEIPT = "receipt.txt"
+"""The page that tells a player in short that their move was played."""
+
+
 class _Telling:
     """What has happened on a board, as each of its readers is told."""
 
@@ -211,23 +215,15 @@ class _Telling:
 
     def notice(self, reader: Reader) -> Notice | None:
         """None if the reader need not be told now."""
-        events, heard = self._events(reader), self._heard(reader)
-        own = self.writer if self.writer is not None and self.writer.player == reader.player else None
-        page, more = "board.txt", dict[str, Any]()
-        if own is None:
-            # Somebody's words are never late; moves may be, for who wants one mail a day.
-            if not heard and _can_wait(self.board, reader, events):
+        events, heard, more = self._events(reader), self._heard(reader), dict[str, Any]()
+        if self.writer is not None and self.writer.player == reader.player:
+            more = self._own(self.writer, reader, events)
+            # They know their own move, and have asked for no receipt.
+            if reader.settings.receipts == OFF and more == {"page": _RECEIPT}:
                 return None
-        else:
-            more = {"read_as": own.read_as, "unread": own.unread, "sent_from": own.sent_from}
-            kept = [each.comment for each in self.board.intents.of(reader.seat) if each.text == WORDS_KEPT]
-            if kept:
-                more["original"] = kept[0]
-            elif _only_own_moves(self.board, reader, events):
-                page = "receipt.txt"
-                # They know their own move, and have asked for no receipt.
-                if reader.settings.receipts == OFF and not any(more.values()):
-                    return None
+        # Somebody's words are never late; moves may be, for who wants one mail a day.
+        elif not heard and _can_wait(self.board, reader, events):
+            return None
         is_first = _is_first(self.tx, self.board, reader)
         is_alone = is_first and self.tx.players.bots([each.id for each in self.board.match.players])
         return notice_of(
@@ -240,9 +236,19 @@ class _Telling:
             leave=_word_to_leave(self.followers, reader),
             before=ends_by_rules(self.board.match),
             kibitz=_unsealed(self.tx, self.kibitz, reader),
-            page=page,
             **more,
         )
+
+    def _own(self, writer: Writer, reader: Reader, events: Sequence[Event]) -> dict[str, Any]:
+        """What only the writer is told: a receipt, if nothing happened but their own moves, and what became of their
+        mail.
+        """
+        more: dict[str, Any] = {"read_as": writer.read_as, "unread": writer.unread, "sent_from": writer.sent_from}
+        more = {name: value for name, value in more.items() if value}
+        kept = [each.comment for each in self.board.intents.of(reader.seat) if each.text == WORDS_KEPT]
+        if kept:
+            return {**more, "original": kept[0]}
+        return {**more, "page": _RECEIPT} if _only_own_moves(self.board, reader, events) else more
 
     def _events(self, reader: Reader) -> tuple[Event, ...]:
         """What the reader may know of: what players had decided for later is their own affair."""

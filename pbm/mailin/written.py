@@ -145,20 +145,25 @@ def _clean(element: html.HtmlElement) -> None:
     """
     marks = " ".join(element.get(name, "") for name in ("class", "id", "data-smartmail"))
     style = element.attrib.pop("style", "")
-    hidden = "hidden" in element.attrib or _HIDDEN.search(style) is not None
-    # Letters may have a size again below an element without one: tools for mails (MJML) set it so against gaps.
-    if _SIZELESS.search(style) and not element.xpath(".//*[contains(@style, 'font')]"):
-        hidden = True
+    is_quote = element.tag == "blockquote" or (element.tag == "div" and element.get("name") == "quote")
     # Some programs keep the person's line breaks by style alone.
     if element.tag == "pre" or _PRE.search(style):
         element.set("style", "white-space: pre")
-    if element.tag == "blockquote" or _QUOTE.search(marks) or (element.tag == "div" and element.get("name") == "quote"):
+    if is_quote or _QUOTE.search(marks):
         ours = FOUND.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
         element.tag = "div"
     # What the reader does not see may be anybody's: hidden preview texts, struck-out words, a signature's pictures.
-    elif hidden or element.tag in _LEFT_OUT or _DROPPED.search(marks):
+    elif element.tag in _LEFT_OUT or _DROPPED.search(marks) or _is_hidden(element, style):
         _empty(element, "")
+
+
+def _is_hidden(element: html.HtmlElement, style: str) -> bool:
+    """Whether a browser shows nothing of an element."""
+    if "hidden" in element.attrib or _HIDDEN.search(style):
+        return True
+    # Letters may have a size again below an element without one: tools for mails (MJML) set it so against gaps.
+    return _SIZELESS.search(style) is not None and not element.xpath(".//*[contains(@style, 'font')]")
 
 
 def _empty(element: html.HtmlElement, text: str) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
@@ -89,7 +90,6 @@ class _Joined:
     """A set of states with all that are reached from them without a word, as if it were one state."""
 
     states: Sequence[_State]
-    """Those that some words lead on from."""
     others: _Set
     """Where any word leads; nowhere if it is empty."""
     slots: Sequence[tuple[str, _Set]]
@@ -176,15 +176,19 @@ class Automaton:
                         named[name] = spans(name, place)
                     for end, value in named[name]:
                         self._enter(at[end], target, phrase, (*slots, (name, value)))
-        ends = [*at[-1].items()]
+        found = self._ended(at[-1])
         # "Can I undo that, please?": the mark stands behind the polite words
         if words[-1] == "?":
-            ends += [each for each in at[-2].items() if each[0][1] in self._asking]
-        found: dict[Phrase, None] = {}
-        for (here, phrase), slots in ends:
-            for number in (phrase, *here.covers) if here.ends else here.covers:
-                found[self._phrase(number, slots)] = None
-        return list(found)
+            found += self._ended({key: slots for key, slots in at[-2].items() if key[1] in self._asking})
+        return list(dict.fromkeys(found))
+
+    def _ended(self, threads: _Threads) -> list[Phrase]:
+        """The phrases that have ended where these threads are."""
+        found = list[Phrase]()
+        for (here, phrase), slots in threads.items():
+            numbers = (phrase, *here.covers) if here.ends else here.covers
+            found += [self._phrase(number, slots) for number in numbers]
+        return found
 
     def _phrase(self, number: int, slots: Slots) -> Phrase:
         if number == _NOTHING:
@@ -208,25 +212,25 @@ class Automaton:
 
     def _join(self, states: _Set) -> _Joined:
         """The states as one."""
-        reached = self._reached(states)
+        reached, whole = self._reached(states), _State()
         found = [self._states[each] for each in reached]
-        others = frozenset(target for each in found for target in each.any)
-        slots: dict[str, set[int]] = {}
         for each in found:
-            for name, target in each.slots:
-                slots.setdefault(name, set()).add(target)
+            whole.slots += each.slots
+            whole.any += each.any
+            whole.says += each.says
+            whole.covers += each.covers
+            whole.again = whole.again or each.again
+        slots: dict[str, set[int]] = defaultdict(set)
+        for name, target in whole.slots:
+            slots[name].add(target)
         # Nobody's texts may fill the memory; what is needed again is worked out again.
         if len(self._joined) >= _MOST_SETS:
             self._joined.clear()
-        joined = self._joined[states] = _Joined(
-            [each for each in found if each.words],
-            others,
-            [(name, frozenset(targets)) for name, targets in slots.items()],
-            any(each.again for each in found),
-            [number for each in found for number in each.says],
-            [number for each in found for number in each.covers],
-            _END in reached,
+        following = [(name, frozenset(targets)) for name, targets in slots.items()]
+        joined = _Joined(
+            found, frozenset(whole.any), following, whole.again, whole.says, whole.covers, ends=_END in reached
         )
+        self._joined[states] = joined
         return joined
 
     def _reached(self, states: _Set) -> list[int]:

@@ -41,7 +41,7 @@ class Consent:
     name: str = ""
 
 
-_PLAYING = ("yes to play", "yes gladly")
+_PLAYING = frozenset({"yes to play", "yes gladly"})
 """Phrases that agree only to a game: "sounds good" confirms no account, and erases nobody."""
 _NAME = re.compile(r"[^\W\d_][\w.-]+")
 _NAMING = "is {name}"
@@ -73,12 +73,16 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     kinds = [kind for sentence in said[:READ] for kind in kinds_in(sentence, others)]
     every = set[str]().union(*kinds)
     # A text that also says no agrees to nothing, wherever the no stands.
-    for refusal in (Answer.NEVER, Answer.NO):
-        if refusal in every:
-            return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
-    name = next(filter(None, (_named(sentence, others) for sentence in said[:READ])), "")
-    # An invitation asks for a name, so whoever gives it agrees.
-    agreeing = {"yes", *_PLAYING, *([_NAMING] if name else [])} if to_play else {"yes"}
+    refusals = [refusal for refusal in (Answer.NEVER, Answer.NO) if refusal in every]
+    if refusals:
+        return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusals[0])
+    names = [name for name in (_named(sentence, others) for sentence in said[:READ]) if name]
+    name = "".join(names[:1])
+    agreeing = {"yes"}
+    if to_play:
+        agreeing |= _PLAYING
+        # An invitation asks for a name, so whoever gives it agrees.
+        agreeing |= {_NAMING} if name else set()
     if every.isdisjoint(agreeing):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)

@@ -143,38 +143,16 @@ class Surroundings:
     def spans(self, text: str) -> Callable[[Sequence[Word]], Spans]:
         """Finds what the slots of phrases name in a sentence."""
         shown = in_plain_marks(text)
-        return lambda found: partial(self._spans, shown, found)
+        return lambda found: partial(self.spans_of, shown, found)
 
-    def _spans(self, shown: str, found: Sequence[Word], slot: str, place: int) -> Sequence[tuple[int, str]]:
+    def spans_of(self, shown: str, found: Sequence[Word], slot: str, place: int) -> Sequence[tuple[int, str]]:
         """Where what a slot names may end if it begins with a word, and what it is."""
         word = found[place].plain
         if slot in _ONE_WORD:
             return [(place + 1, word)] if _ONE_WORD[slot](self, word) else ()
-        if slot == "move":
-            return self._moves(shown, found, place)
-        if slot == "denied":
-            move = self.move(word) if _STRONG.fullmatch(word) else None
-            return [(place + 1, move)] if move else ()
-        # "I'll take a" may go on: an article names a column only as a capital.
-        if slot == "letter" and not (word in common() and shown[found[place].start].islower()):
-            return self._spans(shown, found, "column", place)
-        if slot == "addressee":
-            is_called = found[place].is_label and is_name(word) and word != self.rival.casefold()
-            return [(place + 1, word)] if is_called else ()
-        named = {"time": _times, "game": _games}.get(slot)
-        return named(found, place) if named is not None else plain_spans(found)(slot, place)
-
-    def _moves(self, text: str, found: Sequence[Word], place: int) -> list[tuple[int, str]]:
-        """Each move that begins with a word: where it ends, and from which word to which it goes."""
-        first = found[place].plain
-        if len(first) > 1 and not _STRONG.fullmatch(first):
-            return []
-        spans: list[tuple[int, str]] = []
-        for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
-            piece = _piece(text, found, place, end)
-            if (_is_strong(found[place:end]) and self.move(piece)) or self.heard(found[place:end]):
-                spans.append((end, f"{place}-{end}"))
-        return spans
+        if slot in _SPANS:
+            return _SPANS[slot](self, shown, found, place)
+        return plain_spans(found)(slot, place)
 
     def heard(self, found: Sequence[Word]) -> str | None:
         """The move that two words name if they were dictated: "d four"."""
@@ -202,7 +180,7 @@ _ONE_WORD: dict[str, Callable[[Surroundings, str], bool]] = {
 """The slots that are one word, and which word it may be."""
 
 
-def _times(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+def _times(_: Surroundings, __: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     """A span of time such as "three more days", as commands write it: "3d"."""
     count = named("counts").get(found[place].plain, found[place].plain)
     if not count.isdecimal() or len(count) > 3:
@@ -214,7 +192,7 @@ def _times(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     return ()
 
 
-def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+def _games(_: Surroundings, __: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
     """A game by its name, by its title, or by what it is called elsewhere: "connect four"."""
     games, spans = tuple(GAMES), list[tuple[int, str]]()
     if found[place].plain not in _first_words(games):
@@ -225,6 +203,48 @@ def _games(found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
         if name is not None:
             spans.append((end, name))
     return spans
+
+
+def _denied(here: Surroundings, _: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    word = found[place].plain
+    move = here.move(word) if _STRONG.fullmatch(word) else None
+    return [(place + 1, move)] if move else ()
+
+
+def _letter(here: Surroundings, shown: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    # "I'll take a" may go on: an article names a column only as a capital.
+    is_article = found[place].plain in common() and shown[found[place].start].islower()
+    return () if is_article else here.spans_of(shown, found, "column", place)
+
+
+def _addressee(here: Surroundings, _: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    word = found[place].plain
+    is_called = found[place].is_label and is_name(word) and word != here.rival.casefold()
+    return [(place + 1, word)] if is_called else ()
+
+
+def _moves(here: Surroundings, text: str, found: Sequence[Word], place: int) -> Sequence[tuple[int, str]]:
+    """Each move that begins with a word: where it ends, and from which word to which it goes."""
+    first = found[place].plain
+    if len(first) > 1 and not _STRONG.fullmatch(first):
+        return []
+    spans: list[tuple[int, str]] = []
+    for end in range(place + 1, min(len(found), place + _LONGEST) + 1):
+        piece = _piece(text, found, place, end)
+        if (_is_strong(found[place:end]) and here.move(piece)) or here.heard(found[place:end]):
+            spans.append((end, f"{place}-{end}"))
+    return spans
+
+
+_SPANS: dict[str, Callable[[Surroundings, str, Sequence[Word], int], Sequence[tuple[int, str]]]] = {
+    "move": _moves,
+    "denied": _denied,
+    "letter": _letter,
+    "addressee": _addressee,
+    "time": _times,
+    "game": _games,
+}
+"""The slots of which more is to be known than one word, and what finds where they end."""
 
 
 @cache
@@ -362,9 +382,13 @@ class _Reader:
         claims = [claim for claim in found if claim is not None]
         self.left = [each for each, claim in zip(self.said, found, strict=True) if claim is None]
         acts = _acts_among(claims)
-        if not acts:
-            is_held = self.is_by_program or (not claims and "private" in self.held(self.left))
-            return Talk(is_held=True) if is_held else self._no_act(claims)
+        if acts:
+            return self._act(acts)
+        is_held = self.is_by_program or (not claims and "private" in self.held(self.left))
+        return Talk(is_held=True) if is_held else self._no_act(claims)
+
+    def _act(self, acts: Sequence[_Claim]) -> Meaning:
+        """The outcome for a text that says that something is done on the board."""
         readings = tuple(dict.fromkeys(claim.line for claim in acts))
         doubts = self._doubts(acts[-1]) if len(readings) == 1 else ()
         if len(readings) > 1 or doubts:
@@ -399,12 +423,14 @@ class _Reader:
         spoken_of = tuple(dict.fromkeys(name for names in self.mentions for name in names))
         if spoken_of and self.here.is_turn:
             return Ask(spoken_of)
-        asks = asks or any(self._in_clauses(each.text, "board", "everywhere") for each in self.left)
+        # On the other player's turn it may be a plan of the writer's, which nobody else is to read.
+        if asks or spoken_of or self.held(self.left):
+            return Talk(is_held=True)
+        if any(self._in_clauses(each.text, "board", "everywhere") for each in self.left):
+            return Talk(is_held=True)
         # What looks like a cell, but is no legal move.
         found = [word.plain for each in self.left for word in words_of(each.text)]
-        may_be_move = self.here.is_turn and any(map(CELL.fullmatch, found))
-        # On the other player's turn it may be a plan of the writer's, which nobody else is to read.
-        return Talk(is_held=asks or bool(spoken_of) or bool(self.held(self.left)) or may_be_move)
+        return Talk(is_held=self.here.is_turn and any(map(CELL.fullmatch, found)))
 
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""
@@ -455,22 +481,21 @@ class _Reader:
 
     def _is_set_off(self, claim: _Claim, clauses: Sequence[str], at: int) -> bool:
         """Whether the clauses before and behind the one that makes a claim speak of something else."""
-        # What stands before a "so" or "but" is only its reason: "my wife says I should dare more, so I play D4".
         turn = _turn(clauses[: at + 1])
         reason, before, behind = clauses[:turn], clauses[turn:at], clauses[at + 1 :]
-        # "E6 seems best, so E6": here the reason may be anything.
+        if any(map(_turns, behind)):
+            return False
+        link = _link(clauses[: at + 1], behind, "behind-a-move")
+        if not self._is_beside(behind, link, _NOT_BEFORE, *_NOT_BEHIND):
+            return False
+        link = _link(before, clauses[at:], "before-a-move")
+        if not self._is_beside(before, link, _NOT_BEFORE | _leading(before)):
+            return False
+        # What stands before a "so" or "but" is only its reason: "my wife says I should dare more, so I play D4". If it
+        # names the same move, it may be anything: "E6 seems best, so E6".
         is_free = claim.told != "so" or claim.line in self._mentioned("".join(reason))
-        return (
-            self._is_beside(
-                reason,
-                "" if is_free else _link(reason, clauses[turn:], "before-a-move"),
-                {"framing"},
-                but=(claim.line,),
-            )
-            and self._is_beside(before, _link(before, clauses[at:], "before-a-move"), _NOT_BEFORE | _leading(before))
-            and self._is_beside(behind, _link(clauses[: at + 1], behind, "behind-a-move"), _NOT_BEFORE, *_NOT_BEHIND)
-            and not any(map(_turns, behind))
-        )
+        link = "" if is_free else _link(reason, clauses[turn:], "before-a-move")
+        return self._is_beside(reason, link, {"framing"}, but=(claim.line,))
 
     def _parted(self, number: int, clause: str) -> list[str]:
         """A clause, in parts if it tells nothing as a whole: "today I play D4 for a change"."""
@@ -686,16 +711,16 @@ def is_prose(text: str) -> bool:
     (True, False, True, False)
     """
     found = plain(POSTCODE.sub(" ", text)).split()
-    letters = [word for word in found if word.replace("'", "").isalpha()]
-    numbers = sum(any(map(str.isdigit, word)) for word in found)
     # Nothing but a picture, such as a thumb up.
     if not found:
-        return any(not char.isascii() for char in text)
+        return not text.isascii()
+    numbers = [word for word in found if any(map(str.isdigit, word))]
     # With so many numbers it may be a move that is misspelt.
-    if numbers * _WORDS_TO_A_NUMBER > len(found):
+    if len(numbers) * _WORDS_TO_A_NUMBER > len(found):
         return False
+    letters = [word for word in found if word.replace("'", "").isalpha()]
+    if len(letters) > 1:
+        return any(len(word) > 3 or word in common() for word in letters)
     # A lone word may be a misspelt verb; with an exclamation mark it is none: "Wow!".
-    if len(letters) < 2:
-        is_exclaimed = text.rstrip().endswith("!") and len(letters) == 1 and len(found[0]) > 1
-        return is_courteous(text) or is_exclaimed or not text.isascii()
-    return any(len(word) > 3 or word in common() for word in letters)
+    is_exclaimed = text.rstrip().endswith("!") and letters != [] and len(found[0]) > 1
+    return is_exclaimed or is_courteous(text) or not text.isascii()

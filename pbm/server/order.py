@@ -570,8 +570,7 @@ def mails_of(request: Request) -> list[Mail]:
     """All mails that the request causes, composed after all its commands; replies to the sender come last."""
     mails = list(request.outgoing.letters)
     changed = [board for board in request.boards.in_hand if board.events]
-    concerned = {board.match.board for board in changed} | {notice.match.board for notice in request.outgoing.notices}
-    concerned |= {mail.board for mail in mails if mail.board is not None}
+    concerned = _concerned(request, changed)
     # One id in References of several boards' mails joins these boards in Thunderbird, Apple Mail and mutt for good.
     answered = request.message if len(concerned) == 1 else replace(request.message, message_id=None)
     for board in changed:
@@ -588,6 +587,14 @@ def mails_of(request: Request) -> list[Mail]:
     if request.outgoing.answers and not _is_told(request, concerned, [*mails, *replies]):
         replies += answer_mail(request)
     return mails + [mail._replace(reply=True) for mail in replies]
+
+
+def _concerned(request: Request, changed: Sequence[OpenBoard]) -> set[int]:
+    """The boards that the mails are about. changed: those on which something has happened."""
+    numbers = [board.match.board for board in changed]
+    numbers += [notice.match.board for notice in request.outgoing.notices]
+    numbers += [mail.board for mail in request.outgoing.letters if mail.board is not None]
+    return {*numbers}
 
 
 def _tell_of_changes(request: Request, board: OpenBoard, answered: Message) -> list[Mail]:
