@@ -53,12 +53,7 @@ def return_words(request: Request) -> None:
     # "Thanks, Bob" below a command is for nobody, and needs no answer; who wrote a password wonders where it went.
     if not (says_something(words) or request.secrets):
         return
-    board = outgoing.notices[-1].match.board if outgoing.notices else request.sender.board
-    match = request.tx.matches.summary(board) if board is not None else None
-    others = set(match.players) - {request.author.reader().player} if match is not None else set()
-    # Robots read nothing.
-    is_heard = not all(is_robot(request.tx, player) for player in others)
-    told = "What you wrote was not passed on" + (': "chat" sends it.' if is_heard else ".")
+    told = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request) else ".")
     if outgoing.notices:
         last = outgoing.notices[-1]
         outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {told}")
@@ -67,6 +62,15 @@ def return_words(request: Request) -> None:
         outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told)}".lstrip())
     else:
         outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(told), "pbm: your words"))
+
+
+def _is_heard(request: Request) -> bool:
+    """Whether a person reads what a player writes about the board in question: robots read nothing."""
+    notices = request.outgoing.notices
+    board = notices[-1].match.board if notices else request.sender.board
+    match = request.tx.matches.summary(board) if board is not None else None
+    others = set(match.players) - {request.author.reader().player} if match is not None else set()
+    return not all(is_robot(request.tx, player) for player in others)
 
 
 def says_something(words: str) -> bool:

@@ -223,12 +223,8 @@ class _Draft:
 
     def yields_to(self, subject: str) -> bool:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
-        text = "\n".join(self.left)
-        words = text[: start_in(text)].strip()
-        name, *others = subject.split()
-        is_new = name.casefold() in GAMES and (not others or _verb_in(subject) is not None)
         # What is wrong with it is told then: neither a greeting nor a record is a command.
-        if not self.is_planned and (not words or (is_new and is_courteous(words))):
+        if not self.is_planned and self._says_nothing_beside(subject):
             return True
         # All of the text belongs to it; on a board, also below words in the subject: "chat hello".
         if has_text(subject):
@@ -241,6 +237,16 @@ class _Draft:
         # Below a move the text may begin like any other command: both are done.
         is_like_command = begins(self.first) and not self.standing.answers_board
         return not (is_like_command or self.is_exact(self.first))
+
+    def _says_nothing_beside(self, subject: str) -> bool:
+        """Whether the text is at most a record of a game, and a greeting below a subject that begins a new one."""
+        text = "\n".join(self.left)
+        words = text[: start_in(text)].strip()
+        if not words:
+            return True
+        name, *others = subject.split()
+        is_new = name.casefold() in GAMES and (not others or _verb_in(subject) is not None)
+        return is_new and is_courteous(words)
 
     def is_torn(self, subject: str) -> bool:
         """Whether subject and text are both exact commands on the board that is answered, and differ."""

@@ -39,17 +39,22 @@ def restated(request: Request, reading: Reading, command: Command | Rejected) ->
     command: its first command, which was refused. Raises: Unsure with the question to the writer; BadArguments.
     """
     text, number, is_open = reading.text, reading.board or request.sender.board, reading.yields_to_words(command)
-    if not text or (number is None and not request.sender.standing.known):
+    if not text:
         return None
     if number is None:
-        named = _on_named_board(request, text) if is_open else None
-        return named or _letter(request, unsigned(text).strip() or text, command)
+        return _outside(request, text, command, is_open=is_open) if request.sender.standing.known else None
     # A command that is refused loads no board, so the refusal shows that of the email.
     load = request.boards.load if is_open or SPOKEN.fullmatch(text) else request.open
     meant = SaidOnBoard(request, load(number), text, is_alone=not reading.board).restated(is_open=is_open)
     if meant is None or not reading.board:
         return meant
     return Reading.of(meant.lines[0], meant.comment, meant.read_as, number)
+
+
+def _outside(request: Request, text: str, command: Command | Rejected, *, is_open: bool) -> Reading | None:
+    """The same of a mail that answers no board. is_open: it is no command. Raises: as restated."""
+    named = _on_named_board(request, text) if is_open else None
+    return named or _letter(request, unsigned(text).strip() or text, command)
 
 
 def _on_named_board(request: Request, text: str) -> Reading | None:
@@ -146,22 +151,29 @@ def _move_of(meant: Meaning) -> str:
 
 def _check_board(request: Request, text: str) -> None:
     """Raises: BadArguments for a move on a board that the letter does not name; it says how to name one."""
+    player = request.sender.writer
+    # an email that is lost says which board, so its answer need not name one
+    if player is None or request.sender.flaw is Flaw.LOST or begins_like_command(text):
+        return
     # no board is known, so whatever is written like a move may be one
     meant = read(text, Surroundings(str.upper, is_turn=True))
-    player, move = request.sender.writer, _move_of(meant)
-    # an email that is lost says which board, so its answer need not name one
-    if player is None or not move or request.sender.flaw is Flaw.LOST or begins_like_command(text):
+    move = _move_of(meant)
+    if not move:
         return
     running = _running(request)
     named = [each for each in running if each.game == _game(request, text)]
     # "C4 in hex": the game is enough where only one board of it waits
     if named and isinstance(meant, Ask) and len(meant.readings) == 1:
         running, move = named, meant.readings[0]
-    waiting = [each.board for each in running if each.to_move == player]
+    raise _which_waits([each.board for each in running if each.to_move == player], move)
+
+
+def _which_waits(waiting: Sequence[int], move: str) -> BadArguments:
+    """The question on which of the boards that wait for its writer a move is to be played."""
     if not waiting:
-        raise BadArguments("None of your boards waits for your move. You get an email when one does: answer that.")
+        return BadArguments("None of your boards waits for your move. You get an email when one does: answer that.")
     # where no move is known, the line is only an example, so any board serves
-    raise _which_board(waiting[:1] if move == "MOVE" else waiting, move)
+    return _which_board(waiting[:1] if move == "MOVE" else waiting, move)
 
 
 def _running(request: Request) -> list[Summary]:

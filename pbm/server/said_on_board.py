@@ -329,10 +329,12 @@ class SaidOnBoard:
         # "Yes... or maybe not" resigned for good.
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
-        kinds = self._answers(said[0].text)
         # "No, E4" is a move as well, and which of both counts is asked.
-        if isinstance(self.meant, Ask):
-            return None
+        return None if isinstance(self.meant, Ask) else self._yes_or_no(said, resigns=resigns)
+
+    def _yes_or_no(self, said: Sequence[Sentence], *, resigns: bool) -> Reading | None:
+        """What sentences say that are nothing but an answer. resigns: to whether the writer does. Raises: Unsure."""
+        kinds = self._answers(said[0].text)
         if "no" in kinds:
             # "No! Wait, let me think" is none.
             return None if any(says(each.text, "doubt") for each in said[1:]) else Reading.of("no")
@@ -438,11 +440,7 @@ class SaidOnBoard:
         if told is not None:
             return told
         self._check_wishes(about)
-        # It may be a command with an error, a quote or a notice: the opponent would wonder, and a secret would be out.
-        is_command = begins_like_command(text) or self.command_in(text) != ""
-        # Or it answers whether a move is meant.
-        is_answer = self._question is not None and self._question.comment == ASKED
-        if meant.is_held or is_command or is_answer or _UNSAID.search(in_plain_marks(text)):
+        if meant.is_held or self._may_be_for_us():
             self.hold_back()
             return None
         kept = discreet(text.strip())
@@ -451,9 +449,17 @@ class SaidOnBoard:
             return None
         self.check_no_password()
         self.check_seated()
-        if not self.may_write(self.writer):
-            return None
-        return Reading.of(CHAT, kept, self._read_as(about))
+        return Reading.of(CHAT, kept, self._read_as(about)) if self.may_write(self.writer) else None
+
+    def _may_be_for_us(self) -> bool:
+        """Whether the words may be a command with an error, a quote or a notice, at which the other player would wonder
+        and which may hold a secret; or answer a question of ours.
+        """
+        if begins_like_command(self.text) or self.command_in(self.text):
+            return True
+        if self._question is not None and self._question.comment == ASKED:
+            return True
+        return _UNSAID.search(in_plain_marks(self.text)) is not None
 
     def _told_of_rival(self, about: str) -> Reading | None:
         """What the server tells in place of a robot, which reads no words; None if it knows no more."""

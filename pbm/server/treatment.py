@@ -131,7 +131,8 @@ def _content(tx: Transaction, mail: Prepared, states: States) -> Content:
         return Content.SAID
     if text.casefold().split(maxsplit=1)[:1] == ["chat"]:
         return Content.CHAT
-    return Content.ANSWER if text.strip() and is_clear(text) and is_bare(text) else Content.WORDS
+    is_answer = text.strip() != "" and is_clear(text)
+    return Content.ANSWER if is_answer and is_bare(text) else Content.WORDS
 
 
 def _is_notation(match: Match | None, states: States, line: str) -> bool:
