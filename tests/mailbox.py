@@ -40,6 +40,7 @@ class Imap(socketserver.ThreadingTCPServer):
 
 
 class _Session(socketserver.StreamRequestHandler):
+    disable_nagle_algorithm = True  # the second line of an answer would wait 40 ms for the receipt of the first
     server: Imap
     _told: Sequence[int] = ()
 

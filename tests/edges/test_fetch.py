@@ -24,8 +24,8 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fetching looks ten times as often as usual whether it must stop."""
-    monkeypatch.setattr(fetch, "_TICK_SECONDS", 0.1)
+    """Fetching looks fifty times as often as usual whether it must stop."""
+    monkeypatch.setattr(fetch, "_TICK_SECONDS", 0.02)
 
 
 @contextmanager

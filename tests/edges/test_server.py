@@ -319,7 +319,7 @@ def told_of(service: Service, folder: Path, trouble: DatabaseTrouble) -> str:
     return " ".join(body.get_content().split())
 
 
-@pytest.mark.skipif("PBM_TEST_DATABASE" not in os.environ, reason="SQLite needs a new process, see tests/crash")
+@pytest.mark.postgresql  # what SQLite needs is a new process, see tests/crash
 def test_the_operator_hears_of_a_server_of_postgresql_that_can_only_be_read(service, tmp_path):
     told = told_of(service, tmp_path, ReadOnly("cannot execute INSERT in a read-only transaction"))
     assert "cannot be written: cannot execute INSERT in a read-only transaction." in told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from inspect import isclass
@@ -91,8 +92,11 @@ def test_each_setting_is_tried_with_a_value_that_is_not_its_default() -> None:
     """Where a test uses the default, it does not notice a setting that nobody reads."""
     root = Path(__file__).parents[1]
     text = "\n".join(path.read_text() for kind in ("*.py", "*.txt") for path in sorted(root.rglob(kind)))
-    given = re.findall(r"(\w+)[\"']?\s*[=:]\s*(?=([^\s,)}]+))", text)
-    for name, default in numbers():
+    tried = defaultdict[str, set[str]](set)
+    for word, value in re.findall(r"(\w+)[\"']?\s*[=:]\s*(?=([^\s,)}]+))", text):
         # "PBM_HOUSE__CLAIM_DAYS" in the environment is the same.
-        tried = [value for word, value in given if word.casefold() == name or word.casefold().endswith(f"_{name}")]
-        assert any(each.strip("\"'") != default for each in tried), f"{name} is only ever {default}"
+        parts = word.casefold().split("_")
+        for first in range(len(parts)):
+            tried["_".join(parts[first:])].add(value.strip("\"'"))
+    for name, default in numbers():
+        assert tried[name] - {default}, f"{name} is only ever {default}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 
 import pytest
 
@@ -62,6 +63,8 @@ MOVES = (
     "I play C4",
 )
 """Mails that surely play, whatever stands around the move."""
+PROOFS = "vouched", "password", "player's token"
+"""Each with some of the marks: which mark it is counts only before anybody looks for a proof."""
 VOUCHED = f"Authentication-Results: {ROBOT.authserv_id}; dkim=pass header.d=example.net"
 
 
@@ -105,8 +108,7 @@ def test_whatever_stands_around_a_move_it_is_played(mark: str, house: House) -> 
         assert record(house, board) == ["D4", "C4"], words
 
 
-@pytest.mark.parametrize("mark", RELAYS)
-@pytest.mark.parametrize("proof", ["vouched", "password", "player's token"])
+@pytest.mark.parametrize(("proof", "mark"), [*zip(cycle(PROOFS), RELAYS, strict=False)])
 def test_any_proof_plays(proof: str, mark: str, table: House) -> None:
     if proof == "player's token":
         table.send("bob", "list")
@@ -128,8 +130,7 @@ def test_a_wrong_password_proves_nothing(table: House) -> None:
     assert table.deliver(again) == [], "one answer a ply, for it may be a machine's"
 
 
-@pytest.mark.parametrize("mark", RELAYS)
-@pytest.mark.parametrize("words", ["yes", "Yes, please."])
+@pytest.mark.parametrize(("words", "mark"), [*zip(cycle(["yes", "Yes, please."]), RELAYS, strict=False)])
 def test_an_answer_to_a_boards_question_counts(words: str, mark: str, table: House) -> None:
     (asked,) = table.deliver(bearing(table.answering("bob", "resign", 101), mark))
     assert "yes" in asked.body

@@ -14,12 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from pbm.compose.tell import mail_bytes
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Received
 from pbm.server import Arriving, Settings
 from pbm.store import Transaction
+from pbm.store.tables import matches, players
 from tests.conversation import ROBOT, Got, House
 
 TABLE = Path(__file__).parent.parent / "reading" / "answers.tsv"
@@ -83,15 +85,19 @@ SITUATIONS = {
 }
 
 
+_KEPT = "board", "plies", "ended_at", "ending", "winner", "offer", "offered_by", "offered_at"
+_BOARDS = select(*(matches.c[name] for name in _KEPT)).order_by(matches.c.board)
+_PLAYERS = select(func.count()).select_from(players).where(players.c.removed_at.is_(None))
+
+
 class _Undone(Exception):
     """Rolls back what a mail has done, so that the next one finds all as it was."""
 
 
 def state(tx: Transaction) -> tuple[object, ...]:
     """What a mail can do that cannot be undone by its writer alone."""
-    match = tx.matches.load(101)
-    board = (len(match.record), match.result, match.offer) if match is not None else None
-    return board, len(tx.players.all()), len(tx.matches.summaries(limit=None))
+    boards = tx._connection.execute(_BOARDS).all()
+    return boards, tx._connection.execute(_PLAYERS).scalar_one()
 
 
 def tried(house: House, before: object, mail: Arriving) -> tuple[str, bool]:
