@@ -8,6 +8,9 @@ from pbm.domain.errors import BadArguments
 
 _ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _MAX_ADDRESS = 254
+_WORD = r"[^\s<>()\[\],;:\\\"@]+"
+MAILBOX = rf'(?:"(?:[^"\\]|\\.)*"|{_WORD})(?:@(?:{_WORD}|\[[0-9A-Za-z.:]+\]))?'
+"""The pattern of an address that any mail server reads as one, even if it is not one we would write to."""
 
 
 def check_address(address: str) -> None:

@@ -28,6 +28,7 @@ from aiosmtpd.lmtp import LMTP
 from aiosmtpd.smtp import SMTP, Envelope, Session, TLSSetupException, syntax
 
 from pbm.core.counts import REFUSED
+from pbm.domain.addresses import MAILBOX
 from pbm.domain.configuration import ListenSettings
 from pbm.server.admission import Arriving
 from pbm.store import DatabaseTrouble
@@ -35,9 +36,7 @@ from pbm.store import DatabaseTrouble
 log = logging.getLogger(__name__)
 logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of every stranger's typing error
 
-_WORD = r"[^\s<>()\[\],;:\\\"@]+"
-_MAILBOX = rf'(?:"(?:[^"\\]|\\.)*"|{_WORD})(?:@(?:{_WORD}|\[[0-9A-Za-z.:]+\]))?'
-_PATH = re.compile(rf"\s*(?:<(?:@[^\s<>]*:)?({_MAILBOX}|)>|({_MAILBOX}))(?:\s+(.*))?")
+_PATH = re.compile(rf"\s*(?:<(?:@[^\s<>]*:)?({MAILBOX}|)>|({MAILBOX}))(?:\s+(.*))?")
 """RFC 5321 4.1.2: a mailbox, in angle brackets or, as some scripts send it, without; its source route is ignored."""
 
 _BACKLOG = 1024

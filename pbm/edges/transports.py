@@ -16,7 +16,6 @@ import ssl
 import tempfile
 from collections import deque
 from contextlib import suppress
-from email.utils import parseaddr
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -25,6 +24,7 @@ from urllib.parse import quote
 import aiosmtplib
 from aiosmtplib import SMTPResponseException, SMTPStatus
 
+from pbm.domain.addresses import MAILBOX
 from pbm.domain.configuration import SmarthostSettings
 from pbm.store.backup import sync_folder
 from pbm.values import frozen
@@ -96,6 +96,7 @@ class Stage(StrEnum):
     TEXT = "DATA"
 
 
+_ENVELOPE = re.compile(f"(?:{MAILBOX})?")
 _GOODBYE_SECONDS = 2
 _TEXT_PATIENCE = 10
 """How many times as long the answer to a text may take: giving up sooner sends it twice (RFC 5321 4.5.3.2.6)."""
@@ -130,8 +131,8 @@ class Smarthost:
 
     async def send(self, mail: Outgoing) -> None:
         # The next server might misread an odd address.
-        sendable = [each.isprintable() and parseaddr(each)[1] == each for each in (mail.recipient, mail.envelope_from)]
-        if not mail.recipient or not all(sendable):
+        addresses = mail.recipient, mail.envelope_from
+        if not (mail.recipient and all(_ENVELOPE.fullmatch(each) and each.isprintable() for each in addresses)):
             raise RecipientRefused(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
         while True:
             connection = await self._free()
