@@ -359,13 +359,12 @@ def _by_text(draft: _Draft) -> Reading:
     comment, late = "\n".join(draft.left[end:]).strip("\n"), ""
     noted = _NOTED.match(comment)
     # All that stands below a command with text is its text.
-    if has_text("".join(lines[:end][-1:])):
-        late = ""
-    elif noted is not None:
+    is_its_text = has_text("".join(lines[:end][-1:]))
+    if noted is not None and not is_its_text:
         lines[end:], comment = ["note"], comment[noted.end() :]
         end += 1
     # A command that comes too late is no command, but the writer is told of it.
-    else:
+    elif not is_its_text:
         late = next(filter(draft.is_late, map(clean, draft.left[end:])), "")
     commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
     is_text = has_text(first) and comment != "" and draft.is_exact(first)

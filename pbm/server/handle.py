@@ -128,10 +128,7 @@ class Handler:
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
         fresh = [chosen_password(message.text)] if is_reset else []
-        # Behind a mail server of our own, every mail is handed over by that.
-        peer = message.peer if self._robot.authserv_id else row.peer
-        machine, network = network_of(peer), network_of(peer, 24)
-        origin = Origin(message.sender, message.authenticated, sender.claimed, machine, network)
+        origin = self._origin(row, message, sender)
         player = sender.own or sender.claimed
         # Only somebody in the same network who forges their address shares this budget, which a verdict tells apart.
         if player is not None and message.judgement is Judgement.NONE and origin.is_usual(tx, player.userid):
@@ -143,6 +140,11 @@ class Handler:
             is_guess=message.token is not None and ticket is None and self._signer.open(message.token) is None,
             secrets=_secrets(tx, title, message.text, reading, commands, sender) | {*fresh},
         )  # fmt: skip
+
+    def _origin(self, row: Received, message: Message, sender: Sender) -> Origin:
+        # Behind a mail server of our own, every mail is handed over by that.
+        peer = message.peer if self._robot.authserv_id else row.peer
+        return Origin(message.sender, message.authenticated, sender.claimed, network_of(peer), network_of(peer, 24))
 
     def check(self, mails: Sequence[Prepared]) -> list[Prepared]:
         """The mails with their passwords checked together. This takes long: call it outside of transactions."""
@@ -307,12 +309,8 @@ class Handler:
         ticket = _ticket(request.tx, request.message, request.sender)
         if ticket is None:
             return None
-        said = besides(ticket, request.message.text)
-        # "Yes, F6" to whether F6 is to be played.
-        if ticket.purpose in CONSENTED and is_clear(said):
-            request.incoming = request.incoming._replace(message=replace(request.message, text=said))
         # Neither yes nor no: a question that holds commands is redeemed once, so it must not be by mistake.
-        if ticket.purpose in CONSENTED and not is_clear(request.message.text):
+        if ticket.purpose in CONSENTED and not _is_clear(request, ticket):
             # Players answer whatever mail is the latest, to play or ask for something else.
             if request.sender.claimed is not None and isinstance(next(iter(mail.commands), None), Command):
                 return None
@@ -353,6 +351,15 @@ _MOST_LINES = 50
 """Lines of a text among which commands with passwords are looked for."""
 _CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
 """Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
+
+
+def _is_clear(request: Request, ticket: Ticket) -> bool:
+    """Whether a mail answers a question by yes or no; "Yes, F6" to whether F6 is to be played is then only "yes"."""
+    said = besides(ticket, request.message.text)
+    if not is_clear(said):
+        return is_clear(request.message.text)
+    request.incoming = request.incoming._replace(message=replace(request.message, text=said))
+    return True
 
 
 def _note_sender(tx: Transaction, mail: Prepared) -> None:
