@@ -22,9 +22,8 @@ from pbm.bots import strong
 from pbm.core import passwords
 from pbm.mailin import Unlock
 from pbm.server import Settings
-from pbm.store import Store
 from tests.conversation import House, Moments
-from tests.databases import Databases, Files
+from tests.databases import Databases, Files, Reused
 from tests.databases import databases as databases_in
 from tests.parts import FILE, Part, parts_in, perform_parts
 
@@ -96,9 +95,10 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def stores() -> dict[str, Store]:
-    """The first store at each URL: later databases there use its engine, which keeps the SQL it has compiled."""
-    return {}
+def reused(databases: Databases) -> Iterator[Reused]:
+    kept = Reused(databases)
+    yield kept
+    kept.close()
 
 
 @pytest.fixture(scope="session")
@@ -107,26 +107,21 @@ def moments() -> Moments:
 
 
 @pytest.fixture
-def new_house(databases: Databases, stores: dict[str, Store], moments: Moments) -> Iterator[Callable[..., House]]:
+def new_house(reused: Reused, moments: Moments) -> Iterator[Callable[..., House]]:
     """Opens houses without players, each on a database of its own."""
-    opened: list[House] = []
-
-    def open_store(url: str) -> Store:
-        store = Store(url)
-        first = stores.setdefault(url, store)
-        store._engine, store._file = first._engine, first._file
-        return store
+    opened: list[tuple[House, str]] = []
 
     def open_house(settings: Settings | None = None, unlock: Unlock | None = None) -> House:
-        url = databases.ready()
-        opened.append(House(url, settings, lambda: open_store(url), unlock, moments=moments))
-        return opened[-1]
+        url, contents = reused.ready()
+        house = House(url, settings, lambda: reused.store(url), unlock, moments=moments, contents=contents)
+        opened.append((house, url))
+        return house
 
     yield open_house
-    for house in opened:
+    for house, url in opened:
         if house.is_running:
-            house.service.close()
-        databases.release(house.url)
+            house.service.tools.passwords.close()
+        reused.release(url)
 
 
 @pytest.fixture

@@ -29,10 +29,9 @@ from __future__ import annotations
 
 import itertools
 import re
-import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
@@ -59,6 +58,7 @@ from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
 from pbm.store.queues import WHOLE, queued
 from pbm.store.tables import metadata, outbox
+from tests.contents import Contents, Rows
 
 T = TypeVar("T")
 ROBOT = Robot("pbm", "example.org", authserv_id="mx.example.org")
@@ -160,12 +160,9 @@ class Got:
 
 @dataclass(frozen=True)
 class Moment:
-    """The state of a house: its database, its clock and counters, and the mails that its people got and wrote.
+    """The state of a house: its database, its clock and counters, and the mails that its people got and wrote."""
 
-    database: the file, with all that was in its write-ahead log.
-    """
-
-    database: bytes
+    rows: Rows
     at: tuple[datetime, Arriving | None, int, int, int]
     mailboxes: dict[str, list[Got]]
     folders: dict[str, list[bytes]]
@@ -175,10 +172,10 @@ class Moments:
     """What houses began with, and what that gave back; those that are set up alike go on from there.
 
     Most tests begin with players and a board, and to play its first moves by mail takes longer than what they are
-    about. Half a megabyte is kept of each.
+    about.
     """
 
-    MOST = 100
+    MOST = 300
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, tuple[Moment, Any]] = OrderedDict()
@@ -222,7 +219,7 @@ class House:
     """A server and the mailboxes of all who write to it. Each mail moves the clock by a minute.
 
     folders: by address, all that was written and received there, in order. The server is started when it is first
-    needed: until then, what other houses began with is taken over as a file, which costs next to nothing.
+    needed: until then, to take over what other houses began with costs nothing.
     """
 
     def __init__(
@@ -233,13 +230,14 @@ class House:
         unlock: Unlock | None = None,
         first_key: int = 1,
         moments: Moments | None = None,
+        contents: Contents | None = None,
     ) -> None:
         """url: of a database with a known secret; see tests.databases. open_store: opens it, if not as usual.
 
         first_key: the first number that mails get, the server's own and players'; above those that the database holds.
-        moments: what other houses began with; only for an empty database.
+        moments: what other houses began with; only for an empty database. contents: of its database, if that is open.
         """
-        self.url = url
+        self._url = url
         self.now = START
         self.mailboxes: dict[str, list[Got]] = {}
         self.folders: dict[str, list[bytes]] = {}
@@ -247,6 +245,9 @@ class House:
         self.thoughts: Ask = think
         self._settings, self._unlock = settings or Settings(ROBOT), unlock
         self._open_store = open_store or (lambda: Store(url))
+        self._contents = contents
+        self._waiting: Rows | None = None
+        """What is to be in the database when the server starts; None if it is there."""
         self._key = self._number = first_key
         self._delivered = 0
         self._moments = moments if unlock is None and url.startswith("sqlite") else None
@@ -258,6 +259,7 @@ class House:
     @cached_property
     def service(self) -> Service:
         is_as_set_up = self._states() == self._state
+        self._put_what_waits()
         store = self._open_store()
         _number_without_gaps(store)
         service = Service(
@@ -273,6 +275,12 @@ class House:
         if is_as_set_up:
             self._state = self._states()
         return service
+
+    @property
+    def url(self) -> str:
+        """Of the database, for whoever opens it beside the server."""
+        assert self.service
+        return self._url
 
     @property
     def is_running(self) -> bool:
@@ -304,30 +312,35 @@ class House:
         """The state of a house on SQLite, for other houses to go on from."""
         boxes, folders = _copied(self.mailboxes), _copied(self.folders)
         at = (self.now, self.last, self._delivered, self._key, self._number)
-        with closing(sqlite3.connect(self._file)) as database:
-            return Moment(database.serialize(), at, boxes, folders)
+        with self._opened() as contents:
+            return Moment(contents.rows(), at, boxes, folders)
 
     def go_on_from(self, moment: Moment) -> None:
         """Take over the state of another house, before anything has happened in this one."""
-        if self.is_running:
-            self._replace_database(moment.database)
-        else:
-            self._file.write_bytes(moment.database)
+        self._waiting = moment.rows
         self.mailboxes, self.folders = _copied(moment.mailboxes), _copied(moment.folders)
         self.now, self.last, self._delivered, self._key, self._number = moment.at
         if self.is_running:
+            self._put_what_waits()
             assert self.service.handle() == 0, _NOT_LEFT_OVER
 
-    def _replace_database(self, content: bytes) -> None:
-        without_log = content[:18] + b"\1\1" + content[20:]  # a database in memory cannot have a write-ahead log
-        with closing(sqlite3.connect(":memory:")) as kept:
-            kept.deserialize(without_log)
-            with closing(sqlite3.connect(self._file)) as database:
-                kept.backup(database)
+    def _put_what_waits(self) -> None:
+        if self._waiting is not None:
+            with self._opened() as contents:
+                contents.put(self._waiting)
+            self._waiting = None
+
+    @contextmanager
+    def _opened(self) -> Iterator[Contents]:
+        if self._contents is not None:
+            yield self._contents
+            return
+        with closing(Contents(self._file)) as contents:
+            yield contents
 
     @property
     def _file(self) -> Path:
-        return Path(self.url.removeprefix("sqlite:///"))
+        return Path(self._url.removeprefix("sqlite:///"))
 
     def player(self, userid: str, form: str = "text") -> None:
         """Add a player with a confirmed address. form: the setting `mail`."""

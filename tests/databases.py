@@ -21,6 +21,7 @@ from pbm.store import Store
 from pbm.store.house import DELIVERED
 from pbm.store.pulse import HEARTBEAT
 from pbm.store.tables import FIRST_BOARD, meta
+from tests.contents import Contents
 from tests.conversation import SECRET, START
 
 VARIABLE = "PBM_TEST_DATABASE"
@@ -122,6 +123,52 @@ class Server:
 
 
 Databases = Files | Server
+
+
+class Reused:
+    """Databases for one test after the other; those of SQLite stay open, with all that was prepared."""
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+        self._free: list[str] = []
+        self._contents: dict[str, Contents] = {}
+        self._stores: dict[str, Store] = {}
+        """The first store at each URL: later ones there use its engine, which keeps the SQL it has compiled."""
+
+    def ready(self) -> tuple[str, Contents | None]:
+        """The URL of a ready database, and its contents if it is a file."""
+        if self._free:
+            url = self._free.pop()
+        else:
+            url = self._databases.ready()
+            if isinstance(self._databases, Files):
+                self._contents[url] = Contents(Path(url.removeprefix("sqlite:///")))
+        return url, self._contents.get(url)
+
+    def store(self, url: str) -> Store:
+        store = Store(url)
+        first = self._stores.setdefault(url, store)
+        store._engine, store._file = first._engine, first._file
+        return store
+
+    def release(self, url: str) -> None:
+        """url: of a ready database in which nobody does anything any more."""
+        contents = self._contents.get(url)
+        if contents is not None and contents.is_emptied():
+            self._free.append(url)
+            return
+        self._let_go(url)
+        self._databases.release(url)
+
+    def _let_go(self, url: str) -> None:
+        if url in self._stores:
+            self._stores[url].close()
+        if url in self._contents:
+            self._contents.pop(url).close()
+
+    def close(self) -> None:
+        for url in self._free:
+            self._let_go(url)
 
 
 def databases(folder: Path) -> Databases:

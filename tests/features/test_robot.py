@@ -355,13 +355,9 @@ def test_a_draw_is_refused_by_a_robot_that_would_swap(house: House, value, drawn
 
 
 @pytest.fixture
-def watched(databases, monkeypatch):
+def watched(new_house, monkeypatch):
     monkeypatch.setattr("pbm.server.thinker.outdated", lambda: False)
-    url = databases.ready()
-    house = House(url, Settings(ROBOT, operator="op@example.org"))
-    yield house
-    house.service.close()
-    databases.release(url)
+    return new_house(Settings(ROBOT, operator="op@example.org"))
 
 
 @pytest.mark.parametrize("wrong", [NoThought("it broke"), None])
