@@ -73,24 +73,26 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
     kinds = [kind for sentence in said[:READ] for kind in kinds_in(sentence, others)]
     every = set[str]().union(*kinds)
     # A text that also says no agrees to nothing, wherever the no stands.
-    refusals = [refusal for refusal in (Answer.NEVER, Answer.NO) if refusal in every]
-    if refusals:
-        return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusals[0])
-    names = [name for name in (_named(sentence, others) for sentence in said[:READ]) if name]
-    name = "".join(names[:1])
+    refusal = Answer.NEVER if Answer.NEVER in every else Answer.NO
+    if refusal in every:
+        return Consent(Answer.UNCLEAR if _begins_with_yes(said[0], others) else refusal)
+    name = _name_in(said[:READ], others)
     agreeing = {"yes"}
     if to_play:
-        agreeing |= _PLAYING
         # An invitation asks for a name, so whoever gives it agrees.
-        agreeing |= {_NAMING} if name else set()
+        agreeing |= {*_PLAYING, _NAMING} if name else _PLAYING
     if every.isdisjoint(agreeing):
         asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
         return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
     # Only a game needs a plain yes: its board goes to somebody else at once.
-    if not to_play:
-        return Consent(Answer.YES, name)
-    answer = _to_game(written, kinds, is_other=bool(game) and game_named(text) not in ("", game))
+    named = game_named(text) if to_play and game else ""
+    answer = _to_game(written, kinds, is_other=named not in ("", game)) if to_play else Answer.YES
     return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _name_in(said: Sequence[str], others: Collection[str]) -> str:
+    """The first name that sentences give their writer; "" for none."""
+    return next(filter(None, (_named(sentence, others) for sentence in said)), "")
 
 
 def _to_game(written: Sequence[Sentence], kinds: Sequence[set[str]], *, is_other: bool) -> Answer:
