@@ -11,8 +11,8 @@ export PYTHONDONTWRITEBYTECODE =
 demo: $(INSTALLED)  ## a game of Cross over real SMTP, every mail shown
 	$(BIN)/pbm demo
 
-test: $(INSTALLED)
-	$(BIN)/python -m pytest -n auto
+test: $(INSTALLED)  ## neighbouring tests in one process, which keeps what they share
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 golden: $(INSTALLED)  ## renews all golden files: conversations, headers, mails, boards; then read git diff
 	PBM_UPDATE_GOLDEN=1 $(BIN)/python -m pytest -n auto -m golden

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -39,10 +41,21 @@ def pbm(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -
     return run
 
 
+@pytest.fixture(scope="session")
+def begun() -> dict[str, bytes]:
+    """The database of `game`, once it has been made; until then empty."""
+    return {}
+
+
 @pytest.fixture
-def game(pbm: Pbm) -> Pbm:
+def game(pbm: Pbm, tmp_path: Path, begun: dict[str, bytes]) -> Pbm:
     """alice and bob at board 101, cross with four cells a side; alice is to move."""
-    pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
-    pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
-    pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
+    file = tmp_path / "pbm.db"
+    if not begun:
+        pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
+        pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
+        pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
+        with closing(sqlite3.connect(file)) as database:
+            begun["file"] = database.serialize()
+    file.write_bytes(begun["file"])
     return pbm

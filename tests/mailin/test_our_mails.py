@@ -72,14 +72,15 @@ def test_nothing_that_we_wrote_is_read_as_the_answer(every: int) -> None:
             assert words(person(raw(answer, kind=f"text/{kind}; charset=utf-8")).text) == words(own), answer
 
 
-@pytest.mark.parametrize(
-    "prefix", ["", "Re: ", "AW: ", "Re[2]: ", "[EXTERNAL] Re: ", "EXTERNAL: Re: ", "Re: ***SPAM*** "]
-)
-def test_no_subject_of_ours_is_read_as_a_command(prefix: str) -> None:
+PREFIXES = "", "Re: ", "AW: ", "Re[2]: ", "[EXTERNAL] Re: ", "EXTERNAL: Re: ", "Re: ***SPAM*** "
+
+
+def test_no_subject_of_ours_is_read_as_a_command() -> None:
     """Some of our subjects begin like a command: "pbm: preview of Cross". Other numbers make no other subject."""
     subjects = {re.sub(r"\d+", "7", subject): subject for subject, _ in all_letters()}.values()
     assert len(subjects) > 80
+    stripped = sorted({strip_subject(prefix + subject) for prefix in PREFIXES for subject in subjects})
     for standing in (Standing(), Standing(known=True, proven=True), Standing("cross", 101, known=True, proven=True)):
-        for subject in subjects:
-            assert read(strip_subject(prefix + subject), "101 B2\nHi", standing).lines == ("101 B2",), subject
-            assert read(strip_subject(prefix + subject), "yes", standing).lines == ("yes",), subject
+        for subject in stripped:
+            assert read(subject, "101 B2\nHi", standing).lines == ("101 B2",), subject
+            assert read(subject, "yes", standing).lines == ("yes",), subject
