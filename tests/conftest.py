@@ -40,10 +40,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-@pytest.fixture(autouse=True)
-def _own_search(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="session")
+def _own_search() -> Iterator[None]:
     """Robots search by themselves, whatever is installed, so that they play the same everywhere."""
-    monkeypatch.setattr(strong, "is_installed", lambda: False)
+    with patch.object(strong, "is_installed", lambda: False):
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -62,17 +63,15 @@ def plain_tracebacks() -> None:
 
 
 @pytest.fixture(autouse=True)
-def usual_log() -> Iterator[None]:
-    """Undo the set-up of the log, which commands do for their whole process."""
-    yield
-    structlog.reset_defaults()
+def as_usual() -> Iterator[None]:
+    """Undo what tests and commands change for their whole process.
 
-
-@pytest.fixture(autouse=True)
-def usual_games() -> Iterator[None]:
-    """Put back the games that a test takes out of the registry, in their old order, which is that of lists of games."""
+    These are the set-up of the log, and the games that a test takes out of the registry; they are put back in their old
+    order, which is that of lists of games. One fixture, because ten thousand tests have it.
+    """
     with patch.dict(GAMES):
         yield
+    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -516,7 +516,14 @@ LARGEST = {
 def test_the_picture_of_a_large_board_leaves_room_to_touch_every_place(words: str, plies: int, house: House) -> None:
     name, *options = words.split()
     moves = opening(GAMES[name], options, plies)
-    got = mover(house, words, moves)
+    number = house.game(f"{words} alice bob")
+    with house.service.store.write() as tx:
+        board = OpenBoard.load(tx, house.service.tools.states, number)
+        for move in moves[:-1]:
+            decisions.play_ply(board, board.state.to_move, move)
+    there, here = ("alice", "bob") if plies % 2 else ("bob", "alice")
+    house.answer(there, moves[-1], number)
+    got = last_of(house, here)
     assert len(got.raw) < MAX_MAIL
     assert moves_linked(got) >= legal(state_of(words, moves)) - {"swap"}
     (shown,) = (part for part in got.parsed.walk() if part.get_content_maintype() == "image")
