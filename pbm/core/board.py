@@ -301,8 +301,11 @@ class OpenBoard:
         # A forced ply was no choice of the seat's, so its plans are meant for the next one.
         own = [each for each in self.intents.of(seat) if each.is_question or not forced]
         # A question was about a position that is gone, so a later yes must not answer it.
-        asked = [each for each in self.intents.of(other(seat)) if each.is_question and each.text != WORDS_KEPT]
+        asked = [each for each in self.intents.of(other(seat)) if each.is_question]
         for intent in [*own, *asked]:
+            # Words are about no position.
+            if intent.text == WORDS_KEPT:
+                continue
             # Only a held move is known to be waiting; a plan that is replaced by the move itself needs no word.
             reason = f"{notation} was played." if intent.kind is IntentKind.HOLD else ""
             self.events += self.intents.put_away(intent, reason)
@@ -336,7 +339,8 @@ class OpenBoard:
         self.set_offer(None)
         self.events.append(event)
         for intent in [*self.intents.of(1), *self.intents.of(2)]:
-            self.events += self.intents.put_away(intent, "A ply was taken back.")
+            if intent.text != WORDS_KEPT:
+                self.events += self.intents.put_away(intent, "A ply was taken back.")
 
     def resign(self, seat: Seat) -> None:
         """Give the game up. Before both have played it is void instead, unless it belongs to a tournament."""

@@ -69,6 +69,7 @@ class Act(StrEnum):
     HELP = "a page of help for a player"
     STRANGER = "an answer to somebody who is no player"
     BOARD = "an answer to a player whose board is answered"
+    REFUSAL = "an answer to a player whose board is answered, that nothing was done"
     PUZZLING = "an answer that a stranger was not understood"
     CONFIRM = "the question whether an address is somebody's"
     INVITE = "an invitation"
@@ -131,10 +132,12 @@ BUCKETS = (
     ),
     # Board mails are passed on, so their tokens use up nothing else, and where they come from is counted, too.
     Bucket(
-        "board", (Act.BOARD,), By.WRITER, _ALL, "answers_per_hour", HOUR,
+        "board", (Act.BOARD, Act.REFUSAL), By.WRITER, _ALL, "answers_per_hour", HOUR,
         "answers to emails from one network with the token of one board",
     ),
-    Bucket("seat", (Act.BOARD,), By.SEAT, _ALL, 300, HOUR, "answers to emails with the token of one board"),
+    Bucket("seat", (Act.BOARD, Act.REFUSAL), By.SEAT, _ALL, 300, HOUR, "answers to emails with the token of one board"),
+    # A program that answers each of our questions, and marks none of its mails, comes to an end by this.
+    Bucket("refusals", (Act.REFUSAL,), By.SEAT, _ALL, 40, DAY, "answers that nothing was done on one board"),
     Bucket(
         "newcomer", (Act.STRANGER,), By.MAILBOX, _PROVEN, "newcomer_answers_per_day", DAY,
         "answers to one address without an account",

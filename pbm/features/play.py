@@ -294,8 +294,12 @@ def confirm(request: Request, command: Command) -> Answer | None:
         return _resign(request, command, board, seat, submitted)
     if submitted.text == WORDS_KEPT:
         board.intents.drop(submitted)
-        request.words.say_first(submitted.comment)
-        return HANDLERS["chat"](request, replace(command, args={}))
+        # What stands below the yes was not kept back, and so not agreed to.
+        below, request.words.comment = request.words.comment, submitted.comment
+        named = {name: value for name, value in command.args.items() if name == "BOARD"}
+        HANDLERS["chat"](request, replace(command, args=named))
+        request.words.comment = below
+        return None
     text, _, planned = submitted.text.partition("\n")
     decisions.play_ply(board, seat, *split_guard(text), plans.reread(planned) if planned else ())
     return None

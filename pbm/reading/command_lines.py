@@ -71,8 +71,6 @@ _FOR_BOARD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _RECORD = re.compile(r"show \d{3,9}")
-_AT_ONCE = ("move", "accept", "resign")
-"""Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
 _NOTED = re.compile(
     r"(?:private )?(?:note|memo)(?: to (?:my)?self)?(?! (?:that|how|the)\b| no(?:ne|thing)\W*$)[ :,-]+(?=\w)",
     re.IGNORECASE,
@@ -165,9 +163,8 @@ class Reading:
         is_alone = bool(self.text) and command.line == self.lines[0] and command.args.keys() - {"MOVE"} == named
         deed = command.args.get("MOVE", command.verb.name)
         said = f"{'accept' if deed.rstrip('.!').casefold() == 'yes' else deed}\n{self.comment}"
-        # The other player would read a command, and nobody would carry it out; a move cannot be taken back.
-        is_doubted = command.verb.name in _AT_ONCE or self.late in map(clean, self.comment.splitlines())
-        return said if is_alone and self.comment and is_doubted else ""
+        is_of_board = "BOARD" in command.verb.keys and not command.verb.has_text
+        return said if is_alone and self.comment and is_of_board else ""
 
 
 def by_line(lines: Iterable[tuple[str, str]], standing: Standing, late: str = "") -> tuple[Reading, ...]:

@@ -335,7 +335,7 @@ def is_held(text: str, situation: Surroundings) -> bool:
     [True, True, False]
     """
     reader = _Reader(text, replace(situation, is_turn=True))
-    return bool(reader.held(reader.said) - {"place", "apart"}) or reader.is_by_program
+    return not {"private", "wavering"}.isdisjoint(reader.held(reader.said)) or reader.is_by_program
 
 
 @frozen

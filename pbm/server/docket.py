@@ -173,7 +173,7 @@ class Prepared(NamedTuple):
         helps = all(isinstance(each, Command) and each.verb.name == HELP for each in self.commands)
         pool = self.sender.pool(player, self.verified, vouched=self.origin.vouched)
         seat = self._seat if player == self.sender.seated else ""
-        return Cause(pool, self.origin, helps and self.sender.standing.known, seat)
+        return Cause(pool, self.origin, helps and self.sender.standing.known, seat=seat)
 
     @property
     def _seat(self) -> str:

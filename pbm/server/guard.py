@@ -26,6 +26,8 @@ class Cause(NamedTuple):
     reads_help: bool = False
     """Whether it asks only for pages of help, of which players get more even if their mails prove nothing."""
 
+    is_refused: bool = False
+    """Whether nothing was done."""
     seat: str = ""
     """The seat of the player who gets them, if the mail brings its token, and from where; empty otherwise."""
 
@@ -39,7 +41,7 @@ class Cause(NamedTuple):
             return Act.STRANGER
         # Board mails are passed on: whoever has one must not use up what its player gets for other mails.
         if self.seat:
-            return Act.BOARD
+            return Act.REFUSAL if self.is_refused else Act.BOARD
         return Act.HELP if self.reads_help else Act.ANSWER
 
 

@@ -43,7 +43,7 @@ from pbm.server.bystanders import ask_owner, besides, board_asked_about
 from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
 from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
-from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all, secrets_of
+from pbm.server.order import Order, ask_again, held, hold, login_told, mails_of, parse_all, secrets_of
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
     goes_round,
@@ -260,7 +260,8 @@ class Handler:
         for each in caused:
             # A mail with the token of one player's seat may act for somebody else, too, by their password.
             reader = seated if seated is not None and each.player_id == seated.id else author
-            problem = self._why_not(request.tx, each, mail.cause(reader), request.asked, told)
+            cause = mail.cause(reader)._replace(is_refused=request.refusal is not None)
+            problem = self._why_not(request.tx, each, cause, request.asked, told)
             if problem is None:
                 mails.append(each)
                 continue
@@ -391,7 +392,7 @@ def _secrets(
         lines.append(title)
     lines += [reading.torn] if reading.torn else []
     for line in map(clean, text.splitlines()[:_MOST_LINES]):
-        told |= secrets_told(line, tx.players.knows)
+        told |= secrets_told(line, tx.players.knows) | login_told(tx, line, sender.writer)
         # The classic server's commands, and no sentence, begin with the name of a game.
         if line.partition(" ")[0].casefold() in GAMES and begins(line) and line not in lines:
             lines.append(line)

@@ -27,6 +27,7 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, explain, greet, kept, named_wish
 from pbm.mailin import Action, Message
+from pbm.reading.book import common
 from pbm.reading.book import words as kind
 from pbm.reading.command_lines import MAX_COMMANDS, Reading, by_line, has_text, read
 from pbm.reading.commands import Command, begins, board_first, clean, parse
@@ -66,6 +67,8 @@ _BESIDES = Answer(
 )
 _MOST_NAMED = 20
 """Words of a faulty command among which userids are looked for."""
+_MOST_OF_LOGIN = 3
+"""Words of a line that is no command, and may be a login with a word before it."""
 _NAMELESS = "?"
 """The userid of somebody without an account, while it is tried out what they wish for."""
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
@@ -374,6 +377,15 @@ def _secrets_in(tx: Transaction, line: str, command: Command | Rejected, names: 
         return told
     behind = [word for name in names for word in words_behind(name, unread)]
     return told.union(word for word in behind if _may_be_password(tx, word))
+
+
+def login_told(tx: Transaction, line: str, writer: Player | None) -> frozenset[str]:
+    """The word behind the userid of the writer in a line that is like a login or a command: "PS: alice geheim"."""
+    is_like_login = begins(line) or len(line.split()) <= _MOST_OF_LOGIN
+    if writer is None or not is_like_login or line.istitle():
+        return frozenset()
+    behind = words_behind(writer.userid, line)
+    return frozenset(word for word in behind if word.casefold() not in common() and _may_be_password(tx, word))
 
 
 def _may_be_password(tx: Transaction, word: str) -> bool:

@@ -17,6 +17,7 @@ from pbm.core.robots import UNHEARD, is_robot
 from pbm.domain.errors import BadArguments, Unsure
 from pbm.domain.mail import RemarkKind
 from pbm.domain.match import ASKED, WORDS_KEPT, Intent, IntentKind, OfferKind, Player, Seat, other
+from pbm.domain.plans import RESIGN
 from pbm.reading.book import common, words
 from pbm.reading.book import named as called
 from pbm.reading.command_lines import Reading, board_below
@@ -59,6 +60,10 @@ _PLANNED = re.compile(r"(?:^|\s)if\b[^\n]*:", re.IGNORECASE)
 """What reads like a plan is refused as one."""
 _CELL = re.compile(r"[a-z]\d", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[,;:.!?]\s")
+_NEAR_BELOW = ("resign", "accept", "propose", "rematch")
+"""The verbs that count as misspelt below a move, where most words are for the other player."""
+_MOST_LINES = 50
+"""How many lines of words are looked at."""
 _NEAR, _SHORTEST_NEAR = 0.75, 4
 """How similar to a verb a word must be to count as misspelt, and how long."""
 
@@ -304,6 +309,13 @@ class SaidOnBoard:
             candidates=(deed,) if self.board.state.named(deed) is not None else (),
         )
 
+    def check_no_move_below(self) -> None:
+        """Raises: Unsure for a move right below another command, such as an offer or a no, which would be lost."""
+        deed, _, below = self.text.partition("\n")
+        move = self.board.state.named(below.strip().partition("\n")[0].strip(" .!")) if self.is_to_move else None
+        if move is not None and self.board.state.named(deed) is None:
+            self.ask(Ask((move, deed)))
+
     def _check_correction(self) -> None:
         """Raises: BadArguments for another move in place of the one just made: "I meant E4"."""
         has_moved = self.is_running and not self.is_to_move and len(self.board.match.record) > 0
@@ -322,14 +334,15 @@ class SaidOnBoard:
 
     def _replied(self) -> Reading | None:
         """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
-        resigns = self._question is not None and self._question.is_question
-        said = sentences(self.text)
-        if not (resigns or self.asked is not None) or not self._is_answer(said):
+        said, question = sentences(self.text), self._question
+        is_asked = self.asked is not None or (question is not None and question.is_question)
+        if not is_asked or not self._is_answer(said):
             return None
         # "Yes... or maybe not" resigned for good.
         if self._is_torn(said):
             raise Unsure('It is not clear whether you agree. Answer with "yes" or "no" and nothing else.')
         # "No, E4" is a move as well, and which of both counts is asked.
+        resigns = question is not None and question.text == RESIGN
         return None if isinstance(self.meant, Ask) else self._yes_or_no(said, resigns=resigns)
 
     def _yes_or_no(self, said: Sequence[Sentence], *, resigns: bool) -> Reading | None:
@@ -606,23 +619,39 @@ def kept_back(request: Request, board: OpenBoard) -> bool:
     """
     words, writer = unsigned(request.words.of(board.match.board)).strip(), request.author.player
     seat = board.match.seat_of(writer.id) if writer is not None else None
-    if not words or seat is None or board.match.result is not None:
+    if not words or seat is None:
         return False
     rival = board.match.player(other(seat))
     here = Surroundings(lambda _: None, request.is_player, rival=rival.userid)
     holds_secret = any(secret in words for secret in request.secrets)
-    if not (holds_secret or near_verb(words) or is_held(words, here)) or is_robot(request.tx, rival):
+    if not (holds_secret or _is_nearly_command(words) or is_held(words, here)) or is_robot(request.tx, rival):
         return False
+    waiting = board.intents.find(seat, IntentKind.SUBMIT)
+    is_free = waiting is None or waiting.text == WORDS_KEPT
     # Where they cannot be kept, nobody gets them, and their writer is told.
-    if board.intents.find(seat, IntentKind.SUBMIT) is None and not holds_secret:
-        _keep(board, seat, request.words.keep_back(board.match.board))
+    if is_free and not holds_secret and board.match.result is None:
+        earlier = f"{waiting.comment}\n\n" if waiting is not None else ""
+        _keep(board, seat, earlier + request.words.keep_back(board.match.board))
     return True
 
 
-def check_sure(request: Request, command: Command, text: str) -> None:
-    """Refuse a move if the words below it take it back, or name a different move or a different board.
+def _is_nearly_command(words: str) -> bool:
+    """Whether a line of words is a misspelt verb alone, or begins like a command and names a cell: "plan E5 F6"."""
+    lines = words.splitlines()[:_MOST_LINES]
+    if any(near_verb(line) in _NEAR_BELOW for line in lines):
+        return True
+    return any(begins(clean(line).replace(":", " ", 1)) and _CELL.search(line) for line in lines)
 
-    text: the move and the words, if these may say so. Raises: Unsure, BadArguments, and whatever the move would raise.
+
+_AT_ONCE = ("move", "accept", "resign")
+"""Verbs of what cannot be undone by oneself; "move" also stands for a yes."""
+
+
+def check_sure(request: Request, command: Command, text: str) -> None:
+    """Refuse a move or another verb if the words below it take it back, or name a different move or a different board.
+
+    text: what the command does, and the words, if these may say so. Raises: Unsure, BadArguments, and whatever the move
+    would raise.
     """
     # "D4" above "oops, not D4" was played for good.
     if not text:
@@ -631,6 +660,9 @@ def check_sure(request: Request, command: Command, text: str) -> None:
     if said.command_in(text):
         request.author.seated(command)
         said.check_no_command(text, command.args.get("MOVE", ""))
+    said.check_no_move_below()
+    if command.verb.name not in _AT_ONCE:
+        return
     # A move above the number of another board of the writer's was played on the board that was answered.
     below = board_below(text)
     if below:

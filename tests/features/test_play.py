@@ -139,6 +139,53 @@ def test_a_doubt_below_a_move_is_kept_back_until_its_writer_says_yes_though_the_
     assert intents(table) == []
 
 
+@pytest.mark.parametrize("line", ["propose", "undo", "pause", "show", "reject", "draw"])
+def test_a_move_below_another_command_is_not_lost_but_asked_about(table: House, line: str) -> None:
+    (got,) = table.answer("bob", f"{line}\nD5", 101)
+    assert "D5" in got.body.partition("Your email was")[0]
+    assert any("You played D5." in each.body for each in table.answer("bob", "D5", 101))
+
+
+@pytest.mark.parametrize(
+    ("words", "is_kept"),
+    [
+        ("plan E5 F6", True),
+        ("plan: if E5: F6", True),
+        ("Hi!\nresgin", True),
+        ("Should I give up?", True),
+        ("My plan is to connect via E5 and then F6.", True),
+        ("Can I ask where you are from?", False),
+        ("I should be in bed.", False),
+        ("Perhaps I should have played elsewhere.", False),
+        ("Show me what you can do!", False),
+    ],
+)
+def test_what_is_kept_back_below_a_move(words: str, is_kept: bool, table: House) -> None:
+    heard = {got.address: got.body for got in table.answer("bob", f"D5\n{words}", 101)}[address_of("alice")]
+    assert ("bob writes:" not in heard) is is_kept
+
+
+@pytest.mark.parametrize("words", ["bob bobpass", "PS: bob bobpass", "chat 101 bob bobpass hello", "my pass: bobpass"])
+def test_a_login_below_a_move_goes_to_nobody(words: str, table: House) -> None:
+    mails = table.answer("bob", f"D5\n{words}", 101)
+    assert not any("bobpass" in got.body for got in mails)
+    assert not any("bob writes:" in got.body for got in mails)
+    assert any("not passed on" in got.body for got in mails)
+
+
+def test_below_a_yes_that_sends_words_nothing_is_sent_unseen(table: House) -> None:
+    table.answer("bob", "D5\nshould I resign?", 101)
+    mails = table.answer("bob", "yes\nprivate: she is weak", 101)
+    assert any("should I resign?" in got.body for got in mails)
+    assert not any("weak" in got.body for got in mails if got.address == address_of("alice"))
+
+
+def test_a_program_that_answers_each_question_comes_to_an_end(table: House) -> None:
+    answered = [bool(table.answer("bob", f"Should I call you? {number}", 101, mail=0)) for number in range(60)]
+    assert answered[:20] == [True] * 20
+    assert not any(answered[45:])
+
+
 def test_yes_with_thanks_resigns_and_with_a_but_it_does_not(table: House) -> None:
     table.answer("bob", "D5", 101)
     table.answer("alice", "resign", 101)

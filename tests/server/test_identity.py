@@ -157,7 +157,7 @@ def test_no_password_is_quoted_in_a_refusal(line: str, table: House) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["alice says hello", "bob is in town on Monday, shall we meet?", "My password is a secret, haha.", "bob smith"],
+    ["alice says hello", "bob is in town on Monday, shall we meet?", "My password is a secret, haha.", "Bob Smith"],
 )
 def test_what_is_no_password_is_passed_on_to_the_letter(text: str, table: House) -> None:
     mails = table.answer("bob", f"C4\n\n{text}", 101)
