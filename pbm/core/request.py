@@ -175,11 +175,9 @@ class Words:
         self._heard.add(board)
         return self.of(board)
 
-    def keep_back(self, board: int) -> str:
-        """The same, if its players are not to get them before the writer has said so."""
-        text = self.of(board)
+    def drop(self, board: int) -> None:
+        """Take away the words to the players of a board."""
         self._said = [(of, "" if of in (None, board) else said) for of, said in self._said]
-        return text
 
 
 class Incoming(NamedTuple):

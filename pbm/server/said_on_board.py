@@ -627,11 +627,13 @@ def kept_back(request: Request, board: OpenBoard) -> bool:
     if not (holds_secret or _is_nearly_command(words) or is_held(words, here)) or is_robot(request.tx, rival):
         return False
     waiting = board.intents.find(seat, IntentKind.SUBMIT)
+    kept = words if waiting is None else f"{waiting.comment}\n\n{words}"
     is_free = waiting is None or waiting.text == WORDS_KEPT
+    has_room = len(kept) <= request.tools.house.message_characters
     # Where they cannot be kept, nobody gets them, and their writer is told.
-    if is_free and not holds_secret and board.match.result is None:
-        earlier = f"{waiting.comment}\n\n" if waiting is not None else ""
-        _keep(board, seat, earlier + request.words.keep_back(board.match.board))
+    if is_free and has_room and not holds_secret and board.match.result is None:
+        request.words.drop(board.match.board)
+        _keep(board, seat, kept)
     return True
 
 
