@@ -16,12 +16,14 @@ import structlog
 from argon2 import PasswordHasher
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis
+from sqlalchemy import URL, Engine, create_engine
 
 from games import GAMES
 from pbm.bots import strong
 from pbm.core import passwords
 from pbm.mailin import Unlock
 from pbm.server import Settings
+from pbm.store import engine
 from tests.conversation import House, Moments
 from tests.databases import Databases, Files, Reused
 from tests.databases import databases as databases_in
@@ -54,6 +56,27 @@ def cheap_passwords() -> Iterator[None]:
         cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
         changed.setattr(passwords, "_hasher", cheap)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def compiled_once() -> Iterator[None]:
+    """SQL for SQLite is compiled once a process: usually each engine has a dialect of its own, and compiles all anew.
+
+    A server has one engine; tests have thousands.
+    """
+    model = create_engine("sqlite://")
+    model.connect().close()  # now its dialect knows all that it asks a database for
+
+    def like_the_model(url: URL, **options: Any) -> Engine:
+        made = create_engine(url, **options)
+        if made.dialect.name == model.dialect.name:
+            made.dialect = made.pool._dialect = model.dialect
+            made._compiled_cache = model._compiled_cache
+        return made
+
+    with patch.object(engine, "create_engine", like_the_model):
+        yield
+    model.dispose()
 
 
 @pytest.fixture(autouse=True, scope="session")
