@@ -333,7 +333,7 @@ def pages(page: click.Context) -> Iterator[click.Context]:
         for name in page.command.list_commands(page):
             below = page.command.get_command(page, name)
             assert below is not None  # noqa: S101  it was listed
-            yield from pages(click.Context(below, info_name=name, parent=page))
+            yield from pages(click.Context(below, info_name=name, parent=page, **below.context_settings))
 
 
 _GROUPS = {

@@ -51,11 +51,12 @@ def begun() -> dict[str, bytes]:
 def game(pbm: Pbm, tmp_path: Path, begun: dict[str, bytes]) -> Pbm:
     """alice and bob at board 101, cross with four cells a side; alice is to move."""
     file = tmp_path / "pbm.db"
-    if not begun:
-        pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
-        pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
-        pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
-        with closing(sqlite3.connect(file)) as database:
-            begun["file"] = database.serialize()
-    file.write_bytes(begun["file"])
+    if begun:
+        file.write_bytes(begun["file"])
+        return pbm
+    pbm("player", "add", "alice", "--address", "alice@example.net", "--password", "alicepass")
+    pbm("player", "add", "bob", "--address", "bob@example.net", "--password", "bobbypass")
+    pbm("board", "challenge", "create", "cross", "-size=4", "alice", "bob")
+    with closing(sqlite3.connect(file)) as database:
+        begun["file"] = database.serialize()
     return pbm
