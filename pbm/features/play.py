@@ -86,11 +86,20 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
         said = command.args["MOVE"]
         raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
     check_plain(board, seat, submitted.since, f"{what}.")
+    if agrees and _answers_older(request, submitted.since):
+        raise BadArguments(f"You answer an older email of ours, which did not ask this, so nothing is done. {what}.")
     if agrees:
         return confirm(request, command)
     board.intents.drop(submitted)
     what = _DROPPED.get(submitted.text, "what you submitted is dropped.")
     return tell_sender(request, command, board, seat, what)
+
+
+def _answers_older(request: Request, since: datetime | None) -> bool:
+    """Whether the mail answers one of ours from before a question was put, as another question may have been."""
+    answered = request.message.in_reply_to
+    told = request.tx.outbox.recall(answered.strip("<>").partition("@")[0]) if answered else None
+    return told is not None and since is not None and told.created_at < since
 
 
 def _play(

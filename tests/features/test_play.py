@@ -173,6 +173,14 @@ def test_a_login_below_a_move_goes_to_nobody(words: str, table: House) -> None:
     assert any("not passed on" in got.body for got in mails)
 
 
+def test_a_yes_to_an_earlier_question_does_not_answer_a_later_one(table: House) -> None:
+    table.answer("bob", "D5", 101)
+    table.answer("alice", "should I resign?", 101)
+    table.answer("alice", "resign", 101)
+    assert "older email" in " ".join(table.answer("alice", "yes", 101, mail=-1)[0].body.split())
+    assert "You resigned." in table.answer("alice", "yes", 101)[0].body
+
+
 def test_below_a_yes_that_sends_words_nothing_is_sent_unseen(table: House) -> None:
     table.answer("bob", "D5\nshould I resign?", 101)
     mails = table.answer("bob", "yes\nprivate: she is weak", 101)
