@@ -335,7 +335,7 @@ def is_held(text: str, situation: Surroundings) -> bool:
     [True, True, False]
     """
     reader = _Reader(text, replace(situation, is_turn=True))
-    return not {"private", "wavering"}.isdisjoint(reader.held(reader.said)) or reader.is_by_program
+    return not {"private", "wavering", "program"}.isdisjoint(reader.held(reader.said))
 
 
 @frozen
@@ -384,7 +384,7 @@ class _Reader:
         acts = _acts_among(claims)
         if acts:
             return self._act(acts)
-        is_held = self.is_by_program or (not claims and "private" in self.held(self.left))
+        is_held = "program" in self.held(self.said) or (not claims and "private" in self.held(self.left))
         return Talk(is_held=True) if is_held else self._no_act(claims)
 
     def _act(self, acts: Sequence[_Claim]) -> Meaning:
@@ -395,13 +395,11 @@ class _Reader:
             return Ask(tuple(dict.fromkeys((*readings, *doubts))), is_said=True)
         return Sure(acts[0].line, self._comment(acts[0]))
 
-    @property
-    def is_by_program(self) -> bool:
-        return any(self._says(each.text, "responder") for each in self.said)
-
     def held(self, said: Sequence[Sentence]) -> set[str]:
         """Why sentences are not surely for the other player."""
         kinds = {phrase.does for each in said for phrase in self._phrases(each.text, "held")}
+        if any(self._says(each.text, "responder") for each in said):
+            kinds.add("program")
         return kinds if self.here.is_turn else kinds - {"doubt", "place"}
 
     def _no_act(self, claims: Sequence[_Claim]) -> Meaning:
@@ -621,7 +619,7 @@ class _Reader:
         is_unclear = claim.line == "accept" and not self.said[claim.sentence].is_alone
         is_unclear = is_unclear and not all(map(self._is_plain, self.left))
         # "Note to self: look at D4. Also F6."; below what is done, private words are kept back from the other player.
-        if is_unclear or self.is_by_program or "private" in self.held(self.said[: claim.sentence]):
+        if is_unclear or not {"private", "program"}.isdisjoint(self.held(self.said[: claim.sentence])):
             doubts.append(claim.line)
         return tuple(doubts)
 
