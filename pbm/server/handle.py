@@ -392,7 +392,10 @@ def _secrets(
         lines.append(title)
     lines += [reading.torn] if reading.torn else []
     for line in map(clean, text.splitlines()[:_MOST_LINES]):
-        told |= secrets_told(line, tx.players.knows) | login_told(tx, line, sender.writer)
+        told |= secrets_told(line, tx.players.knows)
+        # What is carried out says by its grammar which word is a password.
+        if line not in lines:
+            told |= login_told(tx, line, sender.writer)
         # The classic server's commands, and no sentence, begin with the name of a game.
         if line.partition(" ")[0].casefold() in GAMES and begins(line) and line not in lines:
             lines.append(line)
