@@ -25,6 +25,7 @@ from pbm.mailin import Robot
 from pbm.server import Settings
 from tests.cli.conftest import Pbm
 from tests.cli.conftest import alone as alone
+from tests.cli.conftest import begun as begun
 from tests.cli.conftest import game as game
 from tests.cli.conftest import pbm as pbm
 from tests.cli.test_serve import mails_in, port_of, serving
