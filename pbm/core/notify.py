@@ -17,7 +17,7 @@ from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
 from pbm.domain.mail import Mail, Remark, RemarkKind
-from pbm.domain.match import WORDS_KEPT, Ending, Match, Player, Seat
+from pbm.domain.match import Ending, Match, Player, Seat
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
@@ -218,8 +218,9 @@ class _Telling:
         events, heard, more = self._events(reader), self._heard(reader), dict[str, Any]()
         if self.writer is not None and self.writer.player == reader.player:
             more = self._own(self.writer, reader, events)
+            is_asked = any(each.is_question for each in self.board.intents.of(reader.seat))
             # They know their own move, and have asked for no receipt.
-            if reader.settings.receipts == OFF and more == {"page": _RECEIPT}:
+            if reader.settings.receipts == OFF and more == {"page": _RECEIPT} and not is_asked:
                 return None
         # Somebody's words are never late; moves may be, for who wants one mail a day.
         elif not heard and _can_wait(self.board, reader, events):
@@ -245,9 +246,6 @@ class _Telling:
         """
         more: dict[str, Any] = {"read_as": writer.read_as, "unread": writer.unread, "sent_from": writer.sent_from}
         more = {name: value for name, value in more.items() if value}
-        kept = [each.comment for each in self.board.intents.of(reader.seat) if each.text == WORDS_KEPT]
-        if kept:
-            return {**more, "original": kept[0]}
         return {**more, "page": _RECEIPT} if _only_own_moves(self.board, reader, events) else more
 
     def _events(self, reader: Reader) -> tuple[Event, ...]:

@@ -358,25 +358,24 @@ def secrets_of(
     lines: also others that may be quoted, such as a subject. writer: the player who seems to have written it. In a
     command that no password lets in as it stands, the word after any userid may be one, unless it names a player.
     """
+    found = set[str]()
+    for line, command in zip(lines, commands, strict=True):
+        found |= command.secrets if isinstance(command, Command) else secrets_of_refused(line)
+        if not _lets_in(tx, command):
+            found |= _behind_names(tx, line, writer)
+        # In an answer to a board, whatever is no command is tried as a move; "Alice Miller" only signs.
+        move = command.args.get("MOVE", "") if isinstance(command, Command) else ""
+        if not move.istitle():
+            found |= _behind_names(tx, move, writer)
+    return frozenset(found)
+
+
+def _behind_names(tx: Transaction, line: str, writer: Player | None) -> set[str]:
+    """The words behind userids in words that are no command, or let nobody in: they may be passwords."""
     names = [writer.userid] if writer is not None else []
-    return frozenset().union(
-        *(_secrets_in(tx, line, command, names) for line, command in zip(lines, commands, strict=True))
-    )
-
-
-def _secrets_in(tx: Transaction, line: str, command: Command | Rejected, names: Sequence[str]) -> frozenset[str]:
-    """The same in one line. names: the userid of its writer, if that is known."""
-    told = command.secrets if isinstance(command, Command) else secrets_of_refused(line)
-    # In an answer to a board, whatever is no command is tried as a move.
-    unread = command.args.get("MOVE", "") if isinstance(command, Command) else line
-    # In a faulty command, which its answer quotes, the word behind any userid may be a password.
-    if begins(line) and not _lets_in(tx, command):
-        names, unread = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)], line
-    # "Alice Miller" signs with a userid that is a first name.
-    elif unread.istitle():
-        return told
-    behind = [word for name in names for word in words_behind(name, unread)]
-    return told.union(word for word in behind if _may_be_password(tx, word))
+    if begins(line):
+        names = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)]
+    return {word for name in names for word in words_behind(name, line) if _may_be_password(tx, word)}
 
 
 def login_told(tx: Transaction, line: str, writer: Player | None) -> frozenset[str]:

@@ -622,27 +622,37 @@ def kept_back(request: Request, board: OpenBoard) -> bool:
     if not words or seat is None:
         return False
     rival = board.match.player(other(seat))
-    here = Surroundings(lambda _: None, request.is_player, rival=rival.userid)
     holds_secret = any(secret in words for secret in request.secrets)
-    if not (holds_secret or _is_nearly_command(words) or is_held(words, here)) or is_robot(request.tx, rival):
+    if not (holds_secret or _is_doubtful(request, words, rival)) or is_robot(request.tx, rival):
         return False
-    waiting = board.intents.find(seat, IntentKind.SUBMIT)
-    kept = words if waiting is None else f"{waiting.comment}\n\n{words}"
-    is_free = waiting is None or waiting.text == WORDS_KEPT
-    has_room = len(kept) <= request.tools.house.message_characters
     # Where they cannot be kept, nobody gets them, and their writer is told.
-    if is_free and has_room and not holds_secret and board.match.result is None:
-        request.words.drop(board.match.board)
-        _keep(board, seat, kept)
+    if not holds_secret and board.match.result is None:
+        _add_to_kept(request, board, seat, words)
     return True
 
 
-def _is_nearly_command(words: str) -> bool:
-    """Whether a line of words is a misspelt verb alone, or begins like a command and names a cell: "plan E5 F6"."""
+def _is_doubtful(request: Request, words: str, rival: Player) -> bool:
+    """Whether words below what is done may not be for the other player, or hold a misspelt verb alone on its line, or a
+    line that begins like a command and names a cell: "plan E5 F6".
+    """
     lines = words.splitlines()[:_MOST_LINES]
     if any(near_verb(line) in _NEAR_BELOW for line in lines):
         return True
-    return any(begins(clean(line).replace(":", " ", 1)) and _CELL.search(line) for line in lines)
+    if any(begins(clean(line).replace(":", " ", 1)) and _CELL.search(line) for line in lines):
+        return True
+    return is_held(words, Surroundings(lambda _: None, request.is_player, rival=rival.userid))
+
+
+def _add_to_kept(request: Request, board: OpenBoard, seat: Seat, words: str) -> None:
+    """Keep words with those that are kept already; not in place of another question, and not without a bound."""
+    waiting = board.intents.find(seat, IntentKind.SUBMIT)
+    if waiting is not None:
+        if waiting.text != WORDS_KEPT:
+            return
+        words = f"{waiting.comment}\n\n{words}"
+    if len(words) <= request.tools.house.message_characters:
+        request.words.drop(board.match.board)
+        _keep(board, seat, words)
 
 
 _AT_ONCE = ("move", "accept", "resign")
