@@ -82,12 +82,17 @@ def consent(text: str, others: Collection[str] = (), *, to_play: bool = True, ga
         # An invitation asks for a name, so whoever gives it agrees.
         agreeing |= {*_PLAYING, _NAMING} if name else _PLAYING
     if every.isdisjoint(agreeing):
-        asks = "asks" in every or any(each.rstrip().endswith("?") for each in said)
-        return Consent(Answer.ASKS if asks else Answer.UNCLEAR)
+        return Consent(Answer.ASKS if "asks" in every or _ends_in_question(said) else Answer.UNCLEAR)
     # Only a game needs a plain yes: its board goes to somebody else at once.
-    named = game_named(text) if to_play and game else ""
-    answer = _to_game(written, kinds, is_other=named not in ("", game)) if to_play else Answer.YES
+    if not to_play:
+        return Consent(Answer.YES, name)
+    named = game_named(text) if game else ""
+    answer = _to_game(written, kinds, is_other=named not in ("", game))
     return Consent(answer, name if answer is Answer.YES else "")
+
+
+def _ends_in_question(said: Sequence[str]) -> bool:
+    return any(each.rstrip().endswith("?") for each in said)
 
 
 def _name_in(said: Sequence[str], others: Collection[str]) -> str:

@@ -426,9 +426,11 @@ class _Reader:
             return Talk(is_held=True)
         if any(self._in_clauses(each.text, "board", "everywhere") for each in self.left):
             return Talk(is_held=True)
-        # What looks like a cell, but is no legal move.
-        found = [word.plain for each in self.left for word in words_of(each.text)]
-        return Talk(is_held=self.here.is_turn and any(map(CELL.fullmatch, found)))
+        return Talk(is_held=self.here.is_turn and self._names_cell())
+
+    def _names_cell(self) -> bool:
+        """Whether what is left holds what looks like a cell, but is no legal move."""
+        return any(CELL.fullmatch(word.plain) for each in self.left for word in words_of(each.text))
 
     def _claim(self, number: int, text: str) -> _Claim | None:
         """What a sentence says to be done, or what it says without its asides."""
@@ -633,14 +635,21 @@ class _Reader:
         said, mentions, doubts = self.said[number].text, self.mentions[number], list[str]()
         if claim.is_move and _STRONG.fullmatch(plain(said)) and not mentions:
             doubts.append(said.strip())
-        # "My teacher has me play up to C6. C6!"; but "C6 will have to do. So C6." draws a conclusion.
-        is_spoken_of = self.said[number] in self.left and claim.line in mentions
-        is_framed = number == claim.sentence - 1 and self._frames(self.said[number])
-        if claim.told != "so" and (is_spoken_of or is_framed):
+        # "C6 will have to do. So C6." draws a conclusion.
+        if claim.told != "so" and self._is_spoken_of(number, claim):
             doubts.append(claim.line)
         if self._takes_back(said, claim, is_later=number > claim.sentence):
             doubts += [name for name in mentions if name != claim.line] or [claim.line]
         return doubts
+
+    def _is_spoken_of(self, number: int, claim: _Claim) -> bool:
+        """Whether another sentence only speaks of what the claim does, or announces it: "My teacher has me play up to
+        C6. C6!".
+        """
+        said = self.said[number]
+        if said in self.left and claim.line in self.mentions[number]:
+            return True
+        return number == claim.sentence - 1 and self._frames(said)
 
     def _frames(self, said: Sentence) -> bool:
         """Whether a sentence says what stands below it: "Things to avoid:", "What should Bob have done?"."""
@@ -720,5 +729,6 @@ def is_prose(text: str) -> bool:
     if len(letters) > 1:
         return any(len(word) > 3 or word in common() for word in letters)
     # A lone word may be a misspelt verb; with an exclamation mark it is none: "Wow!".
-    is_exclaimed = text.rstrip().endswith("!") and letters != [] and len(found[0]) > 1
-    return is_exclaimed or is_courteous(text) or not text.isascii()
+    if letters and len(found[0]) > 1 and text.rstrip().endswith("!"):
+        return True
+    return is_courteous(text) or not text.isascii()

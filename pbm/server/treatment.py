@@ -122,17 +122,23 @@ def _board(tx: Transaction, mail: Prepared) -> Match | None:
 def _content(tx: Transaction, mail: Prepared, states: States) -> Content:
     first, text = next(iter(mail.commands), None), mail.letter.text
     match = _board(tx, mail)
-    if isinstance(first, Command) and first.verb.alters and not first.verb.has_text:
-        # To any line in answer to a board that is no command, `parse` gives the verb of a move.
-        line = first.args.get("MOVE", "") if first.verb.name == "move" else None
-        if line is None or _is_notation(match, states, line):
-            return Content.MOVE
+    if isinstance(first, Command) and _alters(first, match, states):
+        return Content.MOVE
     if match is not None and _is_named(match, states, mail.reading.text):
         return Content.SAID
     if text.casefold().split(maxsplit=1)[:1] == ["chat"]:
         return Content.CHAT
     is_answer = text.strip() != "" and is_clear(text)
     return Content.ANSWER if is_answer and is_bare(text) else Content.WORDS
+
+
+def _alters(command: Command, match: Match | None, states: States) -> bool:
+    """Whether a command changes a board. To any line in answer to a board that is no command, `parse` gives the verb of
+    a move.
+    """
+    if command.verb.name == "move":
+        return _is_notation(match, states, command.args.get("MOVE", ""))
+    return bool(command.verb.alters) and not command.verb.has_text
 
 
 def _is_notation(match: Match | None, states: States, line: str) -> bool:
