@@ -23,7 +23,7 @@ from pbm.domain.spans import OFF, next_digest
 from pbm.domain.tokens import PlayerToken
 from pbm.mailin import Message
 from pbm.store import Transaction
-from pbm.store.annex import ALL, Follower
+from pbm.store.follows import ALL, Follower
 from pbm.values import frozen
 
 if TYPE_CHECKING:

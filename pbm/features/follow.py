@@ -18,7 +18,7 @@ from pbm.domain.errors import BadArguments, NotAllowed, NotFound
 from pbm.domain.match import Player
 from pbm.reading.commands import Command
 from pbm.reading.verbs import LOOKING, Entry, Verb
-from pbm.store.annex import ALL
+from pbm.store.follows import ALL
 from pbm.store.tournaments import Tournament
 
 MAX_FOLLOWED = 50

@@ -1,4 +1,4 @@
-"""Matches and their records: how boards are stored and changed."""
+"""Matches, their records, and what seats have decided for later: how boards are stored and changed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sqlalchemy import ColumnElement, Row, bindparam, exists, func, insert, or_,
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
-from pbm.domain.match import Ending, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
+from pbm.domain.match import Ending, Intent, IntentKind, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.domain.settings import Settings
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import absences, matches, players, plies
+from pbm.store.tables import absences, intents, matches, players, plies
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 
@@ -351,3 +351,28 @@ def summary_of(row: Row[Any]) -> Summary:
         result=result_of(row),
         epochs=(row.epoch1, row.epoch2),
     )
+
+
+_OF_BOARD = select(intents).where(intents.c.board == bindparam("of_board")).order_by(intents.c.kind)
+
+
+class Intents(Queries):
+    """At most one of each kind for each seat of a board; private to that seat."""
+
+    def of(self, board: int) -> list[Intent]:
+        """Those of both seats."""
+        return self._all(_OF_BOARD, _intent, {"of_board": board})
+
+    def keep(self, board: int, intent: Intent, now: datetime) -> None:
+        """Store the intent in place of the seat's last one of its kind."""
+        key = {"board": board, "seat": intent.seat, "kind": intent.kind.value}
+        values = {"text": intent.text, "created_at": now, "comment": intent.comment or None, "due_at": intent.until}
+        self._put(intents, key, values)
+
+    def drop(self, board: int, intent: Intent) -> None:
+        """Delete the seat's intent of this kind."""
+        self._drop(intents, board=board, seat=intent.seat, kind=intent.kind.value)
+
+
+def _intent(row: Row[Any]) -> Intent:
+    return Intent(row.seat, IntentKind(row.kind), row.text, row.comment or "", row.created_at, row.due_at)
