@@ -25,8 +25,7 @@ from pbm.domain.match import WORDS_KEPT, IntentKind, Player
 from pbm.reading.commands import Command, clean, parse
 from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Standing, Verb
 from pbm.store import Transaction
-from pbm.store.remarks import Broadcast
-from pbm.store.tickets import MESSAGE, Ticket
+from pbm.store.tickets import MESSAGE, Broadcast, Ticket
 
 NO_MORE = "set broadcasts off"
 """The command by which a player gets no more broadcasts."""

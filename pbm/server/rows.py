@@ -15,7 +15,7 @@ from pbm.domain.errors import NotAllowed, NotFound, Rejected, existing
 from pbm.domain.mail import Arrival, Queued, Received
 from pbm.domain.match import Player, replay
 from pbm.store import Store, Transaction
-from pbm.store.remarks import Broadcast
+from pbm.store.tickets import Broadcast
 from pbm.store.tournaments import Tournament
 from pbm.values import frozen
 

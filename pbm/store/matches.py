@@ -1,4 +1,4 @@
-"""Matches, their records, and what seats have decided for later: how boards are stored and changed."""
+"""Matches, their records, what is decided there for later and what is written about them: how boards are stored."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from sqlalchemy import ColumnElement, Row, bindparam, exists, func, insert, or_,
 
 from pbm.domain.calendars import Calendar, Stop
 from pbm.domain.clock import UNLIMITED, Clock, TimeControl, read_control
+from pbm.domain.mail import Remark, RemarkKind
 from pbm.domain.match import Ending, Intent, IntentKind, Match, Offer, OfferKind, Player, Ply, Record, Result, Seat
 from pbm.domain.settings import Settings
 from pbm.store.house import Absences
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import absences, intents, matches, players, plies
+from pbm.store.tables import absences, intents, matches, players, plies, remarks
 
 SEATS = (matches.c.seat1_id, matches.c.seat2_id)
 
@@ -376,3 +377,36 @@ class Intents(Queries):
 
 def _intent(row: Row[Any]) -> Intent:
     return Intent(row.seat, IntentKind(row.kind), row.text, row.comment or "", row.created_at, row.due_at)
+
+
+_remarks = select(remarks, players.c.userid).join(players, players.c.id == remarks.c.player_id)
+
+
+class Remarks(Queries):
+    """What people wrote about boards. A board's row says whether it has notes, so that a move need not ask."""
+
+    def add(self, kind: RemarkKind, remark: Remark) -> None:
+        what = {"board": remark.board, "ply": remark.ply, "kind": kind.value, "text": remark.text}
+        self._insert(remarks, **what, player_id=remark.author.id, created_at=remark.written_at)
+        if kind is RemarkKind.NOTE:
+            self._update(matches, matches.c.board == remark.board, matches.c.annotated.is_(False), annotated=True)
+
+    def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
+        """The remarks on a board, oldest first. player_id: only this player's."""
+        found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
+        if player_id is not None:
+            found = found.where(remarks.c.player_id == player_id)
+        return self._all(found.order_by(remarks.c.id), _remark)
+
+    def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
+        """A player's remarks on the boards, oldest first."""
+        found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
+        return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
+
+    def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
+        """Delete a player's remarks on a board; returns how many there were."""
+        return self._drop(remarks, board=board, player_id=player_id, kind=kind.value)
+
+
+def _remark(row: Row[Any]) -> Remark:
+    return Remark(row.board, Player(row.player_id, row.userid), row.ply, row.text, row.created_at)

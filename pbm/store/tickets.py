@@ -1,4 +1,5 @@
-"""What waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, and invitations.
+"""What waits for an answer: tickets, of whose tokens only the hash is kept, open seeks, invitations,
+and broadcasts that the operator has not seen.
 
 Wrong guesses of tokens and passwords are counted here, too.
 """
@@ -16,7 +17,7 @@ from sqlalchemy import ColumnElement, Row, func, or_, select
 from pbm.domain.likeness import mailbox
 from pbm.domain.match import Player
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import attempts, invitations, players, refusals, seeks, tickets
+from pbm.store.tables import attempts, broadcasts, invitations, players, refusals, seeks, tickets
 
 _SUBJECT = 320
 
@@ -277,3 +278,48 @@ class Invitations(Queries):
     def welcome_back(self, address: str) -> None:
         """Lift the refusal, because the mailbox's owner has an account now."""
         self._drop(refusals, address_hash=_hash(mailbox(address)))
+
+
+class Broadcast(NamedTuple):
+    """sent_at: None while it waits for the operator."""
+
+    id: int
+    author: Player
+    text: str
+    created_at: datetime
+    sent_at: datetime | None
+
+
+_with_author = (
+    select(broadcasts, players.c.userid)
+    .join(players, players.c.id == broadcasts.c.player_id)
+    .where(players.c.removed_at.is_(None))
+)
+
+
+class Broadcasts(Queries):
+    """Broadcasts that were sent or wait; one that is refused is deleted."""
+
+    def add(self, author: Player, text: str, now: datetime, *, sent: bool) -> Broadcast:
+        sent_at = now if sent else None
+        key = self._add(broadcasts, player_id=author.id, text=text, created_at=now, sent_at=sent_at)
+        return Broadcast(key, author, text, now, sent_at)
+
+    def waiting(self) -> list[Broadcast]:
+        """Those that wait for the operator, oldest first."""
+        found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
+        return self._all(found, _broadcast)
+
+    def get(self, broadcast_id: int) -> Broadcast | None:
+        """A broadcast, sent or waiting; None if its author has left."""
+        return self._first(_with_author.where(broadcasts.c.id == broadcast_id), _broadcast)
+
+    def sent(self, broadcast_id: int, now: datetime) -> None:
+        self._update(broadcasts, broadcasts.c.id == broadcast_id, sent_at=now)
+
+    def drop(self, broadcast_id: int) -> None:
+        self._drop(broadcasts, id=broadcast_id)
+
+
+def _broadcast(row: Row[Any]) -> Broadcast:
+    return Broadcast(row.id, Player(row.player_id, row.userid), row.text, row.created_at, row.sent_at)

@@ -18,16 +18,15 @@ from pbm.store.follows import Choices, Follows
 from pbm.store.house import Absences, Acts, Agenda, Identity, Peers, Secrets
 from pbm.store.leaps import Leaps
 from pbm.store.lists import Archive, Lists
-from pbm.store.matches import Intents
+from pbm.store.matches import Intents, Remarks
 from pbm.store.neighbours import OWED, TAKEN_IN, translated
 from pbm.store.overview import Overview
 from pbm.store.players import Bans, Blocks, Bounces, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.remarks import Broadcasts, Remarks
 from pbm.store.space import Space
-from pbm.store.tickets import Guesses, Invitations, Seeks, Tickets
+from pbm.store.tickets import Broadcasts, Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
 HOUSE = "house"
