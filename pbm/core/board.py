@@ -46,7 +46,6 @@ from pbm.domain.match import (
     due,
     other,
     replay,
-    with_clock,
 )
 from pbm.store import HOUSE, Transaction
 
@@ -334,7 +333,7 @@ class OpenBoard:
             match, self.state = self.match, self.at(-1)
             clock = match.clock and match.clock.taken_back(last.seat, last.time_left, self.now, match.calendars)
             shorter = match._replace(record=match.record[:-1], revision=match.revision + 1)
-            self.match = with_clock(shorter, clock, self.now)
+            self.match = shorter._replace(clock=clock and due(shorter, clock, self.now, shorter.moved_at))
             self.tx.matches.drop_ply(self.match, self.state.to_move)
         self.set_offer(None)
         self.events.append(event)
@@ -373,9 +372,9 @@ class OpenBoard:
 
     def set_clock(self, clock: Clock) -> None:
         """Set the clock, and when the board needs the server next."""
-        self.match = with_clock(self.match, clock, self.now)
-        assert self.match.clock is not None  # noqa: S101  it was set
-        self.tx.matches.set_clocks({self.match.board: self.match.clock})
+        clock = due(self.match, clock, self.now, self.match.moved_at)
+        self.match = self.match._replace(clock=clock)
+        self.tx.matches.set_clocks({self.match.board: clock})
 
     def renew(self) -> None:
         """Read the players' settings and rests, and the clock, again: they may have changed in the database since."""

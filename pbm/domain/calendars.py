@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -18,7 +19,7 @@ from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from pbm.domain.errors import BadArguments
-from pbm.domain.spans import DAY, MINUTE, OFF, SECOND, WEEK
+from pbm.domain.spans import DAY, MINUTE, OFF, SECOND, WEEK, in_words
 from pbm.values import frozen
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -46,12 +47,12 @@ def read_sleep(word: str) -> str:
     """The canonical form: "23:00-07:00" or "off". Raises: BadArguments."""
     if word.casefold() == OFF:
         return OFF
-    found = _SLEEP.fullmatch(word)
-    if found is None:
+    match = _SLEEP.fullmatch(word)
+    if match is None:
         raise BadArguments(
             f'"{word}" does not fit: sleep is off, or hours such as 23:00-07:00.', "set sleep 23:00-07:00"
         )
-    hours, minutes = (int(found[1]), int(found[3])), (int(found[2] or 0), int(found[4] or 0))
+    hours, minutes = (int(match[1]), int(match[3])), (int(match[2] or 0), int(match[4] or 0))
     length = (hours[1] * 60 + minutes[1] - hours[0] * 60 - minutes[0]) % (24 * 60)
     if not 0 < length <= MOST_SLEEP_HOURS * 60:
         raise BadArguments(
@@ -238,16 +239,16 @@ def _offsets(zone: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
 @lru_cache(maxsize=4000)
 def _changes(zone: str, year: int) -> Spans:
     """When a zone's offset changes in a year (of UTC), and the new offset; both in microseconds."""
-    first, last = (micros(datetime(each, 1, 1, tzinfo=UTC)) // SECOND for each in (year, year + 1))
-    found = []
+    first, last = (micros(datetime(number, 1, 1, tzinfo=UTC)) // SECOND for number in (year, year + 1))
+    changes = []
     day = DAY // SECOND
     for second in range(first + day, last + 1, day):
         before, after = _offset(zone, second - day), _offset(zone, second)
         # By days first: a year has 31 million seconds, and most zones change twice.
         if before != after:
             changed = bisect_right(range(day), False, key=lambda passed: _offset(zone, second - day + passed) != before)
-            found.append(((second - day + changed) * SECOND, after * SECOND))
-    return tuple(found)
+            changes.append(((second - day + changed) * SECOND, after * SECOND))
+    return tuple(changes)
 
 
 def _offset(zone: str, second: int) -> int:
@@ -257,3 +258,31 @@ def _offset(zone: str, second: int) -> int:
     offset = (_EPOCH + timedelta(seconds=second)).astimezone(ZoneInfo(zone)).utcoffset()
     assert offset is not None  # noqa: S101  zones from the database always have one
     return offset // timedelta(seconds=1)
+
+
+Span = tuple[datetime, datetime]
+
+
+def days_taken(vacations: Iterable[Span], zone: ZoneInfo) -> Counter[int]:
+    """How many microseconds of the wall clock vacations take in each calendar year."""
+    taken = Counter[int]()
+    for vacation in vacations:
+        # A day is a day, also one in which an hour is skipped or comes twice.
+        start, end = (instant.astimezone(zone).replace(tzinfo=None) for instant in vacation)
+        while start < end:
+            until = min(end, datetime(start.year + 1, 1, 1))  # noqa: DTZ001  of the wall clock
+            taken[start.year] += (until - start) // _MICROSECOND
+            start = until
+    return taken
+
+
+def check_allowance(vacation: Span, others: Iterable[Span], zone: ZoneInfo, days_per_year: int) -> None:
+    """Raises: BadArguments if a vacation takes more of a year than the others leave.
+
+    One over New Year uses each year's allowance for its part of the vacation.
+    """
+    taken = days_taken(others, zone)
+    for year, length in days_taken([vacation], zone).items():
+        left = days_per_year * DAY - taken[year]
+        if length > left:
+            raise BadArguments(f"That takes {in_words(length)} of {year}; you have {in_words(max(0, left))} left.")

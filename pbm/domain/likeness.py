@@ -30,44 +30,13 @@ def mailbox(address: str) -> str:
     return f"{bare or local}@{domain}"
 
 
-_LARGE = frozenset(
-    {
-        "aol.com",
-        "comcast.net",
-        "fastmail.com",
-        "free.fr",
-        "gmail.com",
-        "gmx.at",
-        "gmx.ch",
-        "gmx.de",
-        "gmx.net",
-        "googlemail.com",
-        "hotmail.com",
-        "icloud.com",
-        "libero.it",
-        "live.com",
-        "mac.com",
-        "mail.com",
-        "mail.ru",
-        "me.com",
-        "msn.com",
-        "naver.com",
-        "orange.fr",
-        "outlook.com",
-        "proton.me",
-        "protonmail.com",
-        "qq.com",
-        "t-online.de",
-        "web.de",
-        "yahoo.co.jp",
-        "yahoo.co.uk",
-        "yahoo.com",
-        "yandex.com",
-        "yandex.ru",
-        "zoho.com",
-        "163.com",
-    }
-)
+_LARGE = frozenset({
+    "aol.com", "comcast.net", "fastmail.com", "free.fr", "gmail.com", "gmx.at", "gmx.ch", "gmx.de", "gmx.net",
+    "googlemail.com", "hotmail.com", "icloud.com", "libero.it", "live.com", "mac.com", "mail.com", "mail.ru",
+    "me.com", "msn.com", "naver.com", "orange.fr", "outlook.com", "proton.me", "protonmail.com", "qq.com",
+    "t-online.de", "web.de", "yahoo.co.jp", "yahoo.co.uk", "yahoo.com", "yandex.com", "yandex.ru", "zoho.com",
+    "163.com",
+})  # fmt: skip
 
 
 def is_shared(domain: str) -> bool:

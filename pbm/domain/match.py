@@ -453,11 +453,6 @@ LOOK_AGAIN = timedelta(minutes=15)
 """How often to check whether a clock that will never expire, as during an outage, runs again."""
 
 
-def with_clock(match: Match, clock: Clock | None, now: datetime) -> Match:
-    """The match with another clock, which is made due as in `due`."""
-    return match._replace(clock=clock and due(match, clock, now, match.moved_at))
-
-
 def due(match: Match, clock: Clock, now: datetime, moved_at: datetime) -> Clock:
     """The clock, due at its next reminder or deadline; a clock that is paused or has run out stays due as before.
 

@@ -16,12 +16,11 @@ from pbm.core.clocks import calendar_changing, note_reach
 from pbm.core.registry import handles, keeps
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.domain.calendars import Stop, StopKind
+from pbm.domain.calendars import Span, Stop, StopKind, check_allowance, days_taken
 from pbm.domain.errors import BadArguments, NotAllowed, existing
 from pbm.domain.match import Player
 from pbm.domain.settings import Settings
 from pbm.domain.spans import DAY
-from pbm.domain.vacations import Span, check_allowance, days_taken
 from pbm.reading.commands import Command
 from pbm.reading.dates import lone_day, read_vacation
 from pbm.reading.verbs import ACCOUNT, Entry, Verb

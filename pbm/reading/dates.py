@@ -8,9 +8,9 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from pbm.domain.calendars import Span
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import read_duration
-from pbm.domain.vacations import Span
 from pbm.reading.book import named, ranked
 from pbm.reading.book import words as kind
 from pbm.values import frozen

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from pbm.domain.calendars import check_allowance, days_taken
 from pbm.domain.errors import BadArguments
 from pbm.domain.spans import DAY
-from pbm.domain.vacations import check_allowance, days_taken
 from pbm.reading.dates import read_vacation
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
