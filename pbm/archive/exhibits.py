@@ -6,7 +6,7 @@ game. A tournament is tables: the standings, and every result, with a link to th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count, groupby
 
 from markupsafe import Markup
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from games import GAMES
 from games.scene import PlaneBoard
 from pbm.domain.match import Player, State
-from pbm.domain.tournaments.bouts import Line, standings
+from pbm.domain.tournaments.bouts import standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.draw import plots
 from pbm.draw.plots import Bar
@@ -137,14 +137,11 @@ def _career(game: str, player: Player, boards: Sequence[Finished], ratings: Sequ
     title, latest = GAMES[game].info.title, ratings[-MOST_GAMES:]
     described = f"Rating of {player.userid} in {title} after each of the last {len(latest)} rated games"
     plot = Markup(plots.history(latest, described) if len(latest) > 1 else "")  # noqa: S704  all text in it is escaped
-    return Career(title, _tally(player, boards), round(latest[-1]) if latest else None, plot)
-
-
-def _tally(player: Player, boards: Sequence[Finished]) -> str:
     winners = [each.result.winner and each.players[each.result.winner - 1] for each in boards]
     won, drawn = winners.count(player), winners.count(None)
     counts = ((won, "won"), (drawn, "drawn"), (len(boards) - won - drawn, "lost"))
-    return ", ".join(f"{number} {word}" for number, word in counts if number)
+    tally = ", ".join(f"{number} {word}" for number, word in counts if number)
+    return Career(title, tally, round(latest[-1]) if latest else None, plot)
 
 
 WIDEST = 24
@@ -199,8 +196,8 @@ class Public:
 def crosstables(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     """The newest season first, a table for each division, split if it is too long for a page."""
     ordered = sorted(meetings, key=lambda each: (-each.season, each.division))
-    for _, held in groupby(ordered, key=lambda each: (each.season, each.division)):
-        yield from _of_division(tournament, list(held), public)
+    for _, division in groupby(ordered, key=lambda each: (each.season, each.division)):
+        yield from _of_division(tournament, list(division), public)
 
 
 def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
@@ -214,51 +211,35 @@ def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
     yield page
 
 
-def _of_division(tournament: Tournament, held: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
+def _of_division(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     kind = tournament.terms.kind
-    players = {player.id: player for meeting in held for player in meeting.players}
-    lines = standings(list(players), [each.bout for each in held], kind.tie_breaks)
+    players = {player.id: player for meeting in meetings for player in meeting.players}
+    lines = standings(list(players), [meeting.bout for meeting in meetings], kind.tie_breaks)
     numbers = {line.entrant: number for number, line in enumerate(lines, 1)}
     # Only where everybody meets everybody is a column for each player filled.
     by_round = kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) or len(lines) > WIDEST
-    table = _Table(held, numbers, public, by_round)
-    columns = table.columns
-    rows = [table.row(line, players, columns) for line in lines]
-    heading = f"Season {held[0].season}, division {held[0].division}" if kind is Kind.LEAGUE else "Standings"
+    columns: dict[int | None, str] = {player: str(number) for player, number in numbers.items()}
+    if by_round:
+        rounds = sorted({meeting.round for meeting in meetings})
+        columns = {number: f"R{number}" for number in rounds[-MOST_ROUNDS:]}
+    rows = []
+    for line in lines:
+        cells = {column: list[Score]() for column in columns}
+        for meeting in meetings:
+            if meeting.bout.holds(line.entrant):
+                opponent = meeting.bout.opponent(line.entrant)
+                told = "" if not by_round else " bye" if opponent is None else f" v {numbers[opponent]}"
+                score = _score(meeting, line.entrant, told, public)
+                cells.get(meeting.round if by_round else opponent, []).append(score)
+        player = players[line.entrant] if line.entrant in public.players else None
+        rows.append(Row(line.rank, player, f"{float(line.points):g}", tuple(map(tuple, cells.values()))))
+    heading = f"Season {meetings[0].season}, division {meetings[0].division}" if kind is Kind.LEAGUE else "Standings"
     most = MOST_CELLS // (len(columns) + 3)
     for start in range(0, len(rows), most):
         yield Crosstable(heading, tuple(columns.values()), tuple(rows[start : start + most]))
 
 
-@frozen
-class _Table:
-    """numbers: of the players, in the order of the standings. by_round: has a column for each round, not player."""
-
-    held: Sequence[Meeting]
-    numbers: Mapping[int, int]
-    public: Public
-    by_round: bool
-
-    @property
-    def columns(self) -> dict[int | None, str]:
-        """The heading of each column, by round or by player."""
-        if self.by_round:
-            return {number: f"R{number}" for number in sorted({each.round for each in self.held})[-MOST_ROUNDS:]}
-        return {player: str(number) for player, number in self.numbers.items()}
-
-    def row(self, line: Line, players: Mapping[int, Player], columns: Iterable[int | None]) -> Row:
-        cells = {column: list[Score]() for column in columns}
-        for meeting in self.held:
-            if meeting.bout.holds(line.entrant):
-                opponent = meeting.bout.opponent(line.entrant)
-                column = meeting.round if self.by_round else opponent
-                if column in cells:
-                    cells[column].append(self._result(meeting, line.entrant, opponent))
-        player = players[line.entrant] if line.entrant in self.public.players else None
-        return Row(line.rank, player, f"{float(line.points):g}", tuple(map(tuple, cells.values())))
-
-    def _result(self, meeting: Meeting, player: int, opponent: int | None) -> Score:
-        text = "·" if meeting.points is None else _SCORES[meeting.bout.score(player)]
-        if self.by_round:
-            text += " bye" if opponent is None else f" v {self.numbers[opponent]}"
-        return Score(text, meeting.board if meeting.board in self.public.boards else None)
+def _score(meeting: Meeting, entrant: int, told: str, public: Public) -> Score:
+    """The result of an entrant, and what is told of their opponent."""
+    points = "·" if meeting.points is None else _SCORES[meeting.bout.score(entrant)]
+    return Score(points + told, meeting.board if meeting.board in public.boards else None)

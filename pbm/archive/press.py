@@ -62,40 +62,37 @@ class Collection:
 
     def by_player(self) -> list[tuple[Player, list[Finished]]]:
         """Each player who has games, with these, by userid."""
-        found: dict[Player, list[Finished]] = {}
+        boards: dict[Player, list[Finished]] = {}
         for board in self.boards:
             # Once, also if they played against themselves.
             for player in dict.fromkeys(board.players):
-                found.setdefault(player, []).append(board)
-        return sorted(found.items(), key=lambda each: each[0].userid.casefold())
-
-    @property
-    def linked(self) -> frozenset[int]:
-        """The ids of the players who have a page."""
-        return frozenset(player.id for board in self.boards for player in board.players)
+                boards.setdefault(player, []).append(board)
+        return sorted(boards.items(), key=lambda each: each[0].userid.casefold())
 
     @property
     def games(self) -> list[str]:
-        found = {board.game for board in self.boards}
-        return [name for name in GAMES if name in found]
+        played = {board.game for board in self.boards}
+        return [name for name in GAMES if name in played]
 
 
 def collected(store: Store) -> Collection:
     """All that is public, as of one instant."""
     with store.read() as tx:
-        people = _all(tx.archive.people, lambda each: each.player.id)
-        public = {each.player.id: each for each in people if _is_public(each)}
-        boards = _boards(tx, public)
-        held = [_tournament(tx, key) for key in _all(tx.archive.tournaments, lambda key: key)]
-        rated = {game: tx.ratings.standings(game) for game in {each.game for each in boards}}
-        best = {game: [each for each in those if each[0].id in public] for game, those in rated.items()}
-        # The package of a game may be missing now.
-        return Collection(public, boards, [each for each in held if each[1] and each[0].game in GAMES], best)
-
-
-def _is_public(person: Person) -> bool:
-    # Erased players have a name and a row only for the sake of their opponents.
-    return person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
+        people = {
+            person.player.id: person
+            for person in _all(tx.archive.people, lambda person: person.player.id)
+            # Erased players have a name and a row only for the sake of their opponents.
+            if person.settings.archive == "on" and not person.player.userid.startswith(ERASED)
+        }
+        boards, tournaments = _boards(tx, people), []
+        for key in _all(tx.archive.tournaments, lambda key: key):
+            tournament, meetings = tx.tournaments.get(key), tx.tournaments.meetings(key)
+            # The package of its game may be missing now.
+            if tournament is not None and meetings and tournament.game in GAMES:
+                tournaments.append((tournament, meetings))
+        rated = {game: tx.ratings.standings(game) for game in {board.game for board in boards}}
+        best = {game: [rank for rank in ranks if rank[0].id in people] for game, ranks in rated.items()}
+        return Collection(people, boards, tournaments, best)
 
 
 def _boards(tx: Transaction, public: Mapping[int, Person]) -> list[Finished]:
@@ -105,19 +102,12 @@ def _boards(tx: Transaction, public: Mapping[int, Person]) -> list[Finished]:
     return sorted(boards, key=lambda each: (each.ended_at, each.board))
 
 
-def _tournament(tx: Transaction, key: int) -> tuple[Tournament, list[Meeting]]:
-    """A tournament with its bouts so far."""
-    found = tx.tournaments.get(key)
-    assert found is not None  # noqa: S101  it was there in this transaction
-    return found, tx.tournaments.meetings(key)
-
-
 def _all(query: Callable[[int, int], list[T]], key: Callable[[T], int]) -> Iterator[T]:
     """The rows of all pages of a query."""
     after = 0
-    while found := query(after, PAGE):
-        yield from found
-        after = key(found[-1])
+    while rows := query(after, PAGE):
+        yield from rows
+        after = key(rows[-1])
 
 
 @frozen
@@ -166,17 +156,19 @@ class Press:
         unsound = set(self.skipped)
         self.collection.boards = [each for each in self.collection.boards if each.board not in unsound]
         self.site.put("style.css", (folder("templates") / "site/style.css").read_text(encoding="utf-8"))
-        players, linked = self.collection.by_player(), self.collection.linked
+        players = self.collection.by_player()
+        linked = {player.id for player, _ in players}
         self._print_games(linked)
         self._print_players(players)
         self._print_tournaments(linked)
-        held = [tournament for tournament, _ in self.collection.tournaments]
-        self._print_names("tournaments", held[::-1])
+        tournaments = [tournament for tournament, _ in self.collection.tournaments]
+        self._print_names("tournaments", tournaments[::-1])
         self._print_names("players", players)
         latest = self.collection.boards[: -LATEST - 1 : -1]
         self._page("index.html", "index", self.title, collection=self.collection, latest=latest)
 
     def _print_games(self, linked: Set[int]) -> None:
+        """linked: the ids of the players who have a page."""
         for game in self.collection.games:
             best = ranked(self.collection.standings[game])
             words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}

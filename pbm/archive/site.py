@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -45,20 +45,16 @@ def feed_of(path: str, title: str, boards: Sequence[Finished], updated_at: datet
     _add(feed, "link", rel="self", type="application/atom+xml", href=f"{name}.atom")
     _add(feed, "link", rel="alternate", type="text/html", href=f"{name}.html")
     for board in latest:
-        _entry(feed, board, f"{tag}board/{board.board}", up)
+        first, second = board.players
+        entry = _add(feed, "entry")
+        _add(entry, "id", f"{tag}board/{board.board}")
+        _add(entry, "title", f"{GAMES[board.game].info.title}, board {board.board}: {first.userid} - {second.userid}")
+        _add(entry, "updated", _instant(board.ended_at))
+        _add(entry, "link", rel="alternate", type="text/html", href=f"{up}board/{board.board}.html")
+        won = f"{board.players[board.result.winner - 1].userid} won" if board.result.winner else "Drawn"
+        _add(entry, "summary", f"{won} {board.result.reason}".rstrip() + f", after {board.plies} plies.")
     ElementTree.indent(feed)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ElementTree.tostring(feed, encoding="unicode")}\n'
-
-
-def _entry(feed: ElementTree.Element, board: Finished, key: str, up: str) -> None:
-    first, second = board.players
-    entry = _add(feed, "entry")
-    _add(entry, "id", key)
-    _add(entry, "title", f"{GAMES[board.game].info.title}, board {board.board}: {first.userid} - {second.userid}")
-    _add(entry, "updated", _instant(board.ended_at))
-    _add(entry, "link", rel="alternate", type="text/html", href=f"{up}board/{board.board}.html")
-    won = f"{board.players[board.result.winner - 1].userid} won" if board.result.winner else "Drawn"
-    _add(entry, "summary", f"{won} {board.result.reason}".rstrip() + f", after {board.plies} plies.")
 
 
 def _add(parent: ElementTree.Element, name: str, text: str | None = None, **attributes: str) -> ElementTree.Element:
@@ -86,7 +82,8 @@ class Site:
     """The site as it is to become."""
 
     folder: Path
-    known: frozenset[str]
+    ours: frozenset[str]
+    """The files that the last run left."""
     before: dict[str, tuple[str, tuple[str, ...]]]
     made_of: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     """By board, the digest of what its pages are made of, and their paths."""
@@ -120,13 +117,13 @@ class Site:
     @property
     def gone(self) -> frozenset[str]:
         """Files of ours that no longer belong to the site."""
-        return self.known - self.paths
+        return self.ours - self.paths
 
     def commit(self) -> None:
         """Put new files in their places. Meanwhile the ledger does not say what the pages that change are made of."""
         os.sync()  # after a power failure there must be no empty files under final names
         kept = {board: made for board, made in self.before.items() if self.changed.keys().isdisjoint(made[1])}
-        self._write_ledger(self.known | self.paths, kept)
+        self._write_ledger(self.ours | self.paths, kept)
         # New files first, so that no page that is replaced links to one that is not there yet.
         for path in sorted(self.changed, key=lambda path: (self.changed[path], path)):
             target = self.folder / path
@@ -134,10 +131,13 @@ class Site:
             (self.folder / STAGE / path).replace(target)
         for path in sorted(self.gone):
             (self.folder / path).unlink(missing_ok=True)
-            _remove_empty(self.folder, Path(path).parent)
-        self._write_ledger(frozenset(self.paths), self.made_of)
+            # A folder that holds something else stays, and so do those around it.
+            with suppress(OSError):
+                for folder in Path(path).parents[:-1]:
+                    (self.folder / folder).rmdir()
+        self._write_ledger(self.paths, self.made_of)
 
-    def _write_ledger(self, files: frozenset[str] | set[str], made_of: dict[str, tuple[str, tuple[str, ...]]]) -> None:
+    def _write_ledger(self, files: Set[str], made_of: dict[str, tuple[str, tuple[str, ...]]]) -> None:
         content = json.dumps({"files": sorted(files), "boards": made_of}, sort_keys=True)
         if not (self.folder / LEDGER).exists() or (self.folder / LEDGER).read_text() != content:
             (self.folder / STAGE).mkdir(exist_ok=True)
@@ -164,12 +164,3 @@ def opened(folder: Path) -> Iterator[Site]:
         boards = {board: (made_of, tuple(paths)) for board, (made_of, paths) in ledger["boards"].items()}
         yield Site(folder, frozenset(ledger["files"]), boards)
         shutil.rmtree(folder / STAGE, ignore_errors=True)
-
-
-def _remove_empty(root: Path, folder: Path) -> None:
-    while folder != Path():
-        try:
-            (root / folder).rmdir()
-        except OSError:
-            return  # something else is in it
-        folder = folder.parent
