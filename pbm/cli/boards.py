@@ -298,13 +298,11 @@ def _decided(match: Match, word: str) -> Result:
     """The operator's result. Raises: NotAllowed if the word names no player of the board."""
     from pbm.domain.match import Ending, Result
 
-    userids = [player.userid.casefold() for player in match.players]
-    if word.casefold() in userids:
-        return Result(Ending.DECIDED, userids.index(word.casefold()) + 1, "by decision of the operator")
-    if word.casefold() == "draw":
-        return Result(Ending.DECIDED, None, "by decision of the operator")
-    names = " or ".join(player.userid for player in match.players)
-    raise NotAllowed(f'"{word}" is no result of board {match.board}: write {names}, or draw.')
+    first, second = (player.userid for player in match.players)
+    seats = {"draw": None, first.casefold(): 1, second.casefold(): 2}
+    if word.casefold() not in seats:
+        raise NotAllowed(f'"{word}" is no result of board {match.board}: write {first} or {second}, or draw.')
+    return Result(Ending.DECIDED, seats[word.casefold()], "by decision of the operator")
 
 
 @board.group()

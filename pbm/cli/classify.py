@@ -34,7 +34,13 @@ def classified(file: Path, robot: Robot) -> dict[str, Any]:
     mail = _read(file, robot)
     if isinstance(mail, Discard):
         return {"action": mail.action.value, "commands": [], "comment": ""}
-    commands, comment = ((), mail.text) if mail.action is Action.HELP else _commands(mail)
+    standing = _standing(mail)
+    reading = read(strip_subject(mail.subject), mail.text, standing)
+    commands, comment = reading.lines, reading.comment
+    first = commands[0] if commands else ""
+    # If its first line is no command, all of it is comment.
+    if mail.action is Action.HELP or _fault(first, standing):
+        commands, comment = (), mail.text
     return {"action": mail.action.value, "commands": list(commands), "comment": comment}
 
 
@@ -66,7 +72,7 @@ def explained(file: Path, robot: Robot) -> Iterator[tuple[str, str]]:
     yield "subject", mail.subject
     for line in mail.text.splitlines()[:_MOST_SHOWN]:
         yield "own words", line[:_WIDTH]
-    standing = _standing(mail, strip_subject(mail.subject))
+    standing = _standing(mail)
     reading = read(strip_subject(mail.subject), mail.text, standing)
     for line in reading.lines:
         yield "command", f"{line[:_WIDTH]}{_fault(line, standing)}"
@@ -79,22 +85,22 @@ def _meanings(text: str) -> Iterator[tuple[str, str]]:
     """What each sentence means by the phrase book, and what that comes to."""
     here = Surroundings(_cell, is_turn=True)
     for sentence in sentences(text)[:_MOST_SHOWN]:
-        found = [_shown(group, phrase) for group in _GROUPS for phrase in here.phrases(sentence.text, group)]
-        yield "sentence", f"{sentence.text[:_WIDTH]}  =  {', '.join(dict.fromkeys(found)) or 'no phrase'}"
-    meant = meaning(text, here)
-    if isinstance(meant, Sure):
-        yield "sure", meant.line
-    elif isinstance(meant, Ask):
-        yield "ask", " or ".join(meant.readings)
+        phrases = [_shown(group, phrase) for group in _GROUPS for phrase in here.phrases(sentence.text, group)]
+        yield "sentence", f"{sentence.text[:_WIDTH]}  =  {', '.join(dict.fromkeys(phrases)) or 'no phrase'}"
+    intent = meaning(text, here)
+    if isinstance(intent, Sure):
+        yield "sure", intent.line
+    elif isinstance(intent, Ask):
+        yield "ask", " or ".join(intent.readings)
     else:
-        yield "words", "kept back until their writer says for whom" if meant.is_held else "for the other player"
+        yield "words", "kept back until their writer says for whom" if intent.is_held else "for the other player"
 
 
-def _cell(words: str) -> str | None:
-    """The words as a move, if they look like one on any board."""
-    found = words_of(words)
-    is_cell = len(found) == 1 and found[0].plain[:1].isalpha() and found[0].plain[-1:].isdigit()
-    return words.upper() if is_cell else None
+def _cell(text: str) -> str | None:
+    """The text as a move, if it looks like one on any board."""
+    words = words_of(text)
+    is_cell = len(words) == 1 and words[0].plain[:1].isalpha() and words[0].plain[-1:].isdigit()
+    return text.upper() if is_cell else None
 
 
 def _shown(group: str, phrase: Phrase) -> str:
@@ -110,20 +116,9 @@ def _fault(line: str, standing: Standing) -> str:
     return ""
 
 
-def _commands(mail: Message) -> tuple[tuple[str, ...], str]:
-    """The commands and the comment of a mail; if its first line is no command, all of it is comment."""
-    subject = strip_subject(mail.subject)
-    standing = _standing(mail, subject)
-    reading = read(subject, mail.text, standing)
-    try:
-        parse(reading.lines[0] if reading.lines else "", standing)
-    except Rejected:
-        return (), mail.text
-    return reading.lines, reading.comment
-
-
-def _standing(mail: Message, subject: str) -> Standing:
+def _standing(mail: Message) -> Standing:
     """The standing that a mail shows without a database: an answer to one of our mails needs no more than a move."""
+    subject = strip_subject(mail.subject)
     board = board_of_subject(subject)
     if board is not None:
         return Standing(subject.casefold().removeprefix("new ").split()[0], board, known=True)

@@ -155,7 +155,9 @@ def restore(invocation: Invocation, file: Path, *, quick: bool) -> None:
         boards = _checked(fresh, quick=quick, upgrade=True)
         with _opened_copy(fresh) as store:
             store.set_back(datetime.now(UTC))
-            unknown = _unknown(store, _busy(configuration) if target.exists() else {})
+            busy = _busy(configuration) if target.exists() else {}
+            with store.read() as tx:
+                unknown = {userid: address for userid, address in busy.items() if tx.players.find(userid) is None}
         copies.seal(fresh)
         # All has been tried by now but the renaming.
         if invocation.dry_run:
@@ -193,15 +195,9 @@ def _busy(configuration: Configuration) -> dict[str, str]:
     with suppress(Refused, DatabaseTrouble), opened_store(configuration, quiet=True) as store:
         if store.revision() == REVISION:
             with store.read() as tx:
-                busy = {each.userid: tx.players.confirmed(each.id) for each in tx.matches.busy_players()}
-                return {userid: own[0] for userid, own in busy.items() if own}
+                busy = {player.userid: tx.players.confirmed(player.id) for player in tx.matches.busy_players()}
+                return {userid: addresses[0] for userid, addresses in busy.items() if addresses}
     return {}
-
-
-def _unknown(store: Store, busy: dict[str, str]) -> dict[str, str]:
-    """Those of the players whom the database does not know."""
-    with store.read() as tx:
-        return {userid: address for userid, address in busy.items() if tx.players.find(userid) is None}
 
 
 def _file(configuration: Configuration, program: str) -> Path:

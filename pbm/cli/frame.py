@@ -25,7 +25,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from pbm import __version__
-from pbm.cli.output import FILE, Refused, Row, ask, json_option, print_fields, print_json, print_rows, say
+from pbm.cli.output import FILE, Refused, Row, json_option, print_fields, print_json, print_rows, say
 
 if TYPE_CHECKING:  # help pages and mistakes in the command line need none of these
     from pbm.cli.loading import Effective
@@ -240,12 +240,15 @@ def irrevocable(question: str, *, when: str = "") -> Callable[[Callable[..., Any
             help="Only say what would be done.",
         )  # fmt: skip
         @wraps(command)
-        def run(*hand: Any, yes: bool, **said: Any) -> Any:
+        def run(*hand: Any, yes: bool, **words: Any) -> Any:
             is_dry = click.get_current_context().ensure_object(Invocation).dry_run
             # Scripts say --yes; a dry run undoes itself.
-            if not (yes or is_dry) and (not when or said[when]):
-                ask(question.format(**said))
-            return command(*hand, **said)
+            if not (yes or is_dry) and (not when or words[when]):
+                # A script that waits for an answer would hang for ever.
+                if not sys.stdin.isatty():
+                    raise Refused("This cannot be undone, and nobody can be asked here: say --yes. Nothing was done.")
+                click.confirm(question.format(**words), abort=True)
+            return command(*hand, **words)
 
         return run
 

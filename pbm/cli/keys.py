@@ -30,18 +30,18 @@ def identity() -> None:
     """
 
 
-def _print_identity(found: schemas.IdentityPrinted) -> None:
-    click.echo("\n".join([found["address"], *(f"also: {each}" for each in found["former"])]))
+def _print_identity(identity: schemas.IdentityPrinted) -> None:
+    click.echo("\n".join([identity["address"], *(f"also: {former}" for former in identity["former"])]))
 
 
 @identity.command()
 @reads(_print_identity)
 def show(tx: Transaction) -> schemas.IdentityPrinted:
     """Print the address and its former ones."""
-    known = tx.identity.get()
-    if known is None:
+    address = tx.identity.get()
+    if address is None:
         raise Refused("The database has no address yet. The first server that is told a domain sets it.")
-    return {"address": "@".join(known), "former": [*tx.identity.former()]}
+    return {"address": "@".join(address), "former": [*tx.identity.former()]}
 
 
 @identity.command("set")
@@ -146,8 +146,7 @@ def create_key(invocation: Invocation, file: Path | None) -> None:
     One file holds both, an RSA key and an Ed25519 key. If FILE, or dkim.key if that is set, does not exist, it is
     written, readable only by its owner. An existing file is kept, and the records of its keys are printed.
     """
-    configuration = _with_identity(invocation)
-    path = _named("dkim", configuration.dkim.key, file)
+    configuration, path = _with_file(invocation, "dkim", file)
     _print_records(configuration, path, configuration.dkim.selector)
     if configuration.dkim.key is None:
         click.echo(f'Sign with it by the configuration:  [dkim]  key = "{path.absolute()}"', err=True)
@@ -162,9 +161,9 @@ def rotate_key(invocation: Invocation, file: Path | None) -> None:
     change dkim.key and dkim.selector, reload the server (SIGHUP), and keep the records of the old selector for some
     weeks, because emails signed with it are still on their way.
     """
-    configuration = _with_identity(invocation)
+    configuration, former = _with_file(invocation, "dkim", file)
     selector = f"pbm{datetime.now(UTC):%Y%m%d}"
-    path = _named("dkim", configuration.dkim.key, file).parent / f"{selector}.pem"
+    path = former.parent / f"{selector}.pem"
     _print_records(configuration, path, selector)
     keys = f'key = "{path.absolute()}"  selector = "{selector}"'
     click.echo(f"Once the records are published, sign with them by the configuration:  [dkim]  {keys}", err=True)
@@ -183,8 +182,7 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
     from pbm.cli.opening import robot
     from pbm.edges.crypt import Keyring, new_key
 
-    configuration = _with_identity(invocation)
-    path = _named("crypt", configuration.crypt.key, file)
+    configuration, path = _with_file(invocation, "crypt", file)
     address = robot(configuration).address
     ring = _read(path, lambda: new_key(address), Keyring)
     click.echo(ring.card(address), nl=False)
@@ -193,16 +191,15 @@ def crypt(invocation: Invocation, file: Path | None) -> None:
         click.echo(f'Use it by the configuration:  [crypt]  key = "{path.absolute()}"', err=True)
 
 
-def _with_identity(invocation: Invocation) -> Configuration:
+def _with_file(invocation: Invocation, table: str, file: Path | None) -> tuple[Configuration, Path]:
+    """The configuration with the server's address, and the file of the table's key, unless another one is named."""
     from pbm.cli.opening import with_identity
 
-    return with_identity(invocation.effective().values)
-
-
-def _named(table: str, key: Path | None, file: Path | None) -> Path:
-    if (path := file or key) is None:
+    configuration = with_identity(invocation.effective().values)
+    path = file or getattr(configuration, table).key
+    if path is None:
         raise click.UsageError(f"Name the file of the key, or set {table}.key.")
-    return path
+    return configuration, path
 
 
 def _print_records(configuration: Configuration, path: Path, selector: str) -> None:

@@ -167,14 +167,6 @@ def password_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., A
     return decorated
 
 
-def ask(question: str) -> None:
-    """Go on only if a person says yes. Raises: Refused if nobody can be asked; Abort for no."""
-    # A script that waits for an answer would hang for ever.
-    if not sys.stdin.isatty():
-        raise Refused("This cannot be undone, and nobody can be asked here: say --yes. Nothing was done.")
-    click.confirm(question, abort=True)
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read; an older one stays until all is written. Raises: OSError."""
     target = path.resolve()

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import NoReturn, cast
 
 import click
 import structlog
@@ -148,17 +148,9 @@ async def _beat(seconds: float) -> None:
         await asyncio.sleep(seconds)
 
 
-def serve(invocation: Invocation, **options: Any) -> None:
-    run(invocation, create=True, **options)
-
-
-def work(invocation: Invocation, **options: Any) -> None:
-    run(invocation, listen=None, **options)
-
-
-def run(
-    invocation: Invocation, *, listen: str | None, maildir: Path | None, domain: str | None, tasks: Collection[str],
-    metrics: str | None, create: bool = False,
+def work(
+    invocation: Invocation, *, maildir: Path | None, domain: str | None, tasks: Collection[str], metrics: str | None,
+    listen: str | None = None, create: bool = False,
 ) -> None:  # fmt: skip
     """Do the tasks until told to stop. create: set up an empty database. The others: as the options of that name."""
     # Only one of the processes can have the port.
@@ -184,6 +176,9 @@ def run(
     with opened_service(effective.values, create=create) as service:
         service.batches.left_over.apart = partial(_handled_apart, invocation)
         asyncio.run(_serve(service, identified(effective.values, service.store), tasks, invocation))
+
+
+serve = partial(work, create=True)
 
 
 def _handled_apart(invocation: Invocation, mail_id: int) -> int:

@@ -148,16 +148,12 @@ def _answer(question: str, given: object, default: object, kind: click.Choice[st
 
 
 def _write_units(folder: Path, data: Path) -> None:
-    units = folder_of("systemd")
+    """The units with our folders, and with the program that runs now."""
+    units, program = folder_of("systemd"), Path(sys.argv[0]).absolute()
     shutil.copytree(units if units.is_dir() else folder_of("docs") / "systemd", folder / "systemd", dirs_exist_ok=True)
     for unit in (folder / "systemd").iterdir():
-        unit.write_text(_placed(unit.read_text(encoding="utf-8"), folder, data), encoding="utf-8")
-
-
-def _placed(unit: str, folder: Path, data: Path) -> str:
-    """A unit with our folders, and with the program that runs now."""
-    program = Path(sys.argv[0]).absolute()
-    if program.name == "pbm":
-        unit = unit.replace("/opt/pbm/bin/pbm", str(program))
-    unit = unit.replace("/etc/pbm/pbm.toml", str(folder / "pbm.toml"))
-    return unit.replace("/var/lib/pbm", str(data))
+        text = unit.read_text(encoding="utf-8")
+        if program.name == "pbm":
+            text = text.replace("/opt/pbm/bin/pbm", str(program))
+        text = text.replace("/etc/pbm/pbm.toml", str(folder / "pbm.toml")).replace("/var/lib/pbm", str(data))
+        unit.write_text(text, encoding="utf-8")
