@@ -220,7 +220,7 @@ def _database(store: Store) -> Finding:
 def _size(store: Store) -> Finding:
     """The size of the database, and whether its file shrinks by itself."""
     with store.read() as tx:
-        room = tx.space.room()
+        room = tx.overview.room()
     if room.shrinks:
         return ok("size", room_line(room))
     return warn(

@@ -58,7 +58,7 @@ def upgrade(invocation: Invocation) -> None:
 def _make_shrink(store: Store) -> None:
     """Rewrite a file that was made before files shrank, which happens once; without room for that it stays as it is."""
     with store.read() as tx:
-        room = tx.space.room()
+        room = tx.overview.room()
     if room.shrinks:
         return
     say(f"The file is written anew, so that it shrinks by itself from now on: {room.octets >> 20:,} MB ...")
@@ -68,7 +68,7 @@ def _make_shrink(store: Store) -> None:
         say(f"That must wait ({trouble}). All else works; run this again when nothing uses the database.")
         return
     with store.read() as tx:
-        say(f"It is done: {tx.space.room().octets >> 20:,} MB are left.")
+        say(f"It is done: {tx.overview.room().octets >> 20:,} MB are left.")
 
 
 def create(invocation: Invocation) -> None:

@@ -15,8 +15,7 @@ from pbm.cli.frame import Invocation
 from pbm.cli.output import Refused, print_json, printable, row_of
 from pbm.domain.calendars import StopKind
 from pbm.server.status import Status, status_of
-from pbm.store.overview import Flow, Queue, Waiting
-from pbm.store.space import Footprint
+from pbm.store.overview import Flow, Footprint, Queue, Waiting
 
 _SHOWN = 10
 _SECONDS = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))

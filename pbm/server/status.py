@@ -12,9 +12,8 @@ from pbm.core.robot_players import robots
 from pbm.domain.calendars import Stop, StopKind
 from pbm.store import Store
 from pbm.store.house import DELIVERED, THINKS
-from pbm.store.overview import Deadlines, Queue, Suspensions, Waiting
+from pbm.store.overview import Deadlines, Footprint, Queue, Suspensions, Waiting
 from pbm.store.pulse import HEARTBEAT, SILENCE
-from pbm.store.space import Footprint
 from pbm.store.tickets import Attempts
 from pbm.values import frozen
 
@@ -62,7 +61,7 @@ def status_of(store: Store, now: datetime) -> Status:
         heard_at, thought_at = tx.absences.noted(HEARTBEAT), tx.absences.noted(THINKS)
         return Status(
             at=now,
-            room=tx.space.room(),
+            room=tx.overview.room(),
             stuck_since=tx.outbox.failing_since(tx.absences.noted(DELIVERED)),
             silent_since=heard_at if heard_at is not None and now - heard_at > SILENCE else None,
             halts=tuple(each.stop for kind in (StopKind.HALT, StopKind.MAINTENANCE) for each in tx.absences.open(kind)),

@@ -44,7 +44,6 @@ from pbm.store.neighbours import (
     translated,
 )
 from pbm.store.pulse import HEARTBEAT
-from pbm.store.space import PAGES_AT_ONCE
 from pbm.store.tables import FIRST_BOARD, REVISION, metadata
 from pbm.store.transaction import HOUSE, Transaction
 
@@ -73,6 +72,8 @@ _COMPRESSION = """
 # Default compression of mail texts took a quarter of the database's work; before version 14 there is no other.
 _IS_READ_ONLY = "SELECT pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean"
 
+_PAGES_AT_ONCE = 250  # 1 MB, which takes some 10 ms
+"""How many pages a file gives back to the disk in one step."""
 _SKIPPED = 1000
 """At least this many board numbers are skipped after a database was set back."""
 
@@ -127,12 +128,12 @@ class Store:
         if self._file.path is None:
             return False
         with self.read() as tx:
-            room = tx.space.room()
+            room = tx.overview.room()
         if not (room.shrinks and room.is_wasted):
             return False
         # Some pages, in a short transaction; only a checkpoint makes the file itself shorter, a passive one waits for
         # nobody.
-        step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({PAGES_AT_ONCE}); COMMIT; PRAGMA wal_checkpoint(PASSIVE)"
+        step = f"BEGIN IMMEDIATE; PRAGMA incremental_vacuum({_PAGES_AT_ONCE}); COMMIT; PRAGMA wal_checkpoint(PASSIVE)"
         with self._writing, troubles(), closing(connected(self._file.path)) as connection:
             connection.executescript(step)  # execute() would give back one page and stop
         return True

@@ -58,18 +58,8 @@ def clock_of(row: Row[Any]) -> Clock | None:
     """The clock in a row of matches; None if the board has none."""
     if row.ticking_since is None or row.seat_to_move is None:
         return None
-    return Clock(
-        read_control(row.control),
-        row.seat_to_move,
-        (row.left1, row.left2),
-        row.ticking_since,
-        row.turn_left,
-        row.paused,
-        row.deadline_at,
-        row.overrun_at,
-        row.due_at,
-        row.gift or 0,
-    )
+    control, left, gift = read_control(row.control), (row.left1, row.left2), row.gift or 0
+    return made(Clock, row, control=control, seat=row.seat_to_move, left=left, since=row.ticking_since, gift=gift)
 
 
 def settings_of(stored: str) -> Settings:

@@ -1,4 +1,4 @@
-"""The state of things for an operator: what waits, for how long, and how fast it goes.
+"""The state of things for an operator: what waits, for how long, how fast it goes, and what room it takes.
 
 However many mails are over, nothing here takes longer for them: those that wait are counted from an index, and instants
 are found by bisection, because ids grow with time.
@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Table, func, or_, select
+from sqlalchemy import ColumnElement, Table, func, or_, select, text
 
 from pbm.domain.mail import Arrival, Delivery
 from pbm.store.matches import SEATS
@@ -23,6 +23,13 @@ SPANS: Mapping[str, timedelta] = {"minute": timedelta(minutes=1), "hour": timede
 _INSTANTS = ((inbox.c.received_at, inbox.c.id), (outbox.c.created_at, outbox.c.id))
 _LATEST = 200
 _LONGEST_TROUBLE = 200
+_INCREMENTAL = 2
+"""What auto_vacuum says of a file that gives unused room back: one that was made so, or rewritten once."""
+_SPARE = 2**20
+"""Unused octets that always stay, for what comes next."""
+_SPARE_SHARE = 10
+"""Unused octets stay as well up to one in so many."""
+_SIZE = text("SELECT pg_database_size(current_database())")
 
 
 class Waiting(NamedTuple):
@@ -76,6 +83,26 @@ class Deadlines(NamedTuple):
 
     overdue: int
     next: list[Deadline]
+
+
+class Footprint(NamedTuple):
+    """The room that a database takes."""
+
+    octets: int
+    unused: int | None = None
+    """Octets of them that hold nothing; None if that is not known, as on PostgreSQL."""
+    shrinks: bool = True
+    """Whether it gives back by itself what it no longer uses."""
+
+    @property
+    def unused_share(self) -> float:
+        """From 0 to 1; 0 if it is not known."""
+        return (self.unused or 0) / max(1, self.octets)
+
+    @property
+    def is_wasted(self) -> bool:
+        """Whether so much is unused that some should be given back."""
+        return (self.unused or 0) > max(_SPARE, self.octets // _SPARE_SHARE)
 
 
 class Overview(Queries):
@@ -152,6 +179,13 @@ class Overview(Queries):
         overdue = self._count(matches, matches.c.due_at <= now)
         found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
         return Deadlines(overdue, self._all(found.order_by(matches.c.due_at).limit(limit), Deadline._make))
+
+    def room(self) -> Footprint:
+        if self._connection.dialect.name != "sqlite":
+            return Footprint(self._connection.execute(_SIZE).scalar_one())
+        names = ("page_size", "page_count", "freelist_count", "auto_vacuum")
+        size, pages, unused, mode = (self._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names)
+        return Footprint(size * pages, size * unused, mode == _INCREMENTAL)
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
         found = select(func.count(), func.min(since)).select_from(table).where(condition)

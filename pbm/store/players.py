@@ -40,11 +40,6 @@ class Address(NamedTuple):
     suspended_at: datetime | None = None
     """Since when nothing is sent there; None if mail is sent there."""
 
-    @property
-    def is_troubled(self) -> bool:
-        """Whether mail to it has failed lately."""
-        return bool(self.bounces or self.soft_bounces or self.suspended_at)
-
 
 class Mailed(NamedTuple):
     """A player as the reader of mails."""
@@ -189,7 +184,7 @@ class Players(Queries):
 
     def is_doubtful(self, player_id: int) -> bool:
         """Whether a mail to one of the player's addresses has come back."""
-        return any(address.is_troubled for address in self.addresses(player_id))
+        return any(each.bounces or each.soft_bounces or each.suspended_at for each in self.addresses(player_id))
 
     def unreachable(self, player_id: int) -> bool:
         """Whether no mail reaches the player: they have confirmed addresses, and all are suspended."""

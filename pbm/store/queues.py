@@ -53,6 +53,8 @@ _HELD = timedelta(seconds=5)
 """How soon a mail that is held back is looked at again."""
 _HURRIED = _QUEUED & ~outbox.c.maybe_taken
 _AGAIN = {"state": Delivery.QUEUED.value, "attempts": 0, "done_at": None, "maybe_taken": False}
+_ENVELOPE = [name for name in Mail._fields if name in outbox.c]
+"""The fields of a mail that are columns of outbox; what it says is in outbox_texts."""
 _OWE = insert(outbox).returning(outbox.c.key, outbox.c.id)
 # SQLite takes many rows in one statement only if they may come back in any order.
 _WRITE = insert(outbox_texts)
@@ -136,8 +138,7 @@ class Inbox(Queries):
         In a transaction that may write they are locked, and those that others have locked are left out.
         """
         waiting = self._waiting(limit)
-        ids = _in_turn(waiting, limit)
-        return sorted(self.these(ids), key=lambda mail: ids.index(mail.id)), len(waiting)
+        return self.these(_in_turn(waiting, limit)), len(waiting)
 
     def _waiting(self, limit: int) -> list[tuple[int, str]]:
         """The new mails and their lanes, oldest first; of very many, not all, but enough that answer boards."""
@@ -148,19 +149,19 @@ class Inbox(Queries):
         return waiting
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
-        """Those of the mails that are new, in the order they came; see `next` about locks."""
+        """Those of the mails that are new, in this order; see `next` about locks."""
         if not mail_ids:
             return []
-        found = self._all(_CLAIMING if self._writes() else _WAITING, _received, {"ids": [*mail_ids]})
-        return sorted(found, key=lambda mail: mail.id)
+        rows = self._connection.execute(_CLAIMING if self._writes() else _WAITING, {"ids": [*mail_ids]})
+        mails = {row.id: _received(row) for row in rows}
+        return [mails[mail_id] for mail_id in mail_ids if mail_id in mails]
 
     def claim(self, mail_ids: Collection[int]) -> set[int]:
         """Those of the mails that are new and that nobody else gets before this transaction ends.
 
         A mail is left out while an older one of its lane waits that is not among them.
         """
-        found = self._connection.execute(_CLAIMING_LANES, {"ids": [*mail_ids]})
-        ours = {row.id: row.lane for row in found}
+        ours = {row.id: row.lane for row in self._connection.execute(_CLAIMING_LANES, {"ids": [*mail_ids]})}
         if not ours:
             return set()
         rows = self._connection.execute(_ELSEWHERE, {"beyond": max(ours), "ours": [*ours]})
@@ -179,8 +180,7 @@ class Inbox(Queries):
         waiting = self._waiting(limit)
         if not waiting or waiting[0][0] > up_to:
             return []
-        ids = _in_turn(waiting, limit)
-        mails = sorted(self.these(ids), key=lambda mail: ids.index(mail.id))
+        mails = self.these(_in_turn(waiting, limit))
         # It may be what stopped the process before: the others must not count up with it, and be parked for it.
         alone = next((place for place, mail in enumerate(mails) if mail.begun), len(mails))
         return mails[: max(alone, 1)]
@@ -281,12 +281,17 @@ class Outbox(Queries):
             return {cause: [] for cause in mails}
         self.grew = True
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
-        rows = [{**_envelope(mail), **fresh, "inbox_id": cause} for cause, mail in owed]
-        ids = {row[0]: row[1] for row in self._connection.execute(_OWE, rows)}
+        rows = [{name: getattr(mail, name) for name in _ENVELOPE} | fresh | {"inbox_id": cause} for cause, mail in owed]
+        ids = {row.key: row.id for row in self._connection.execute(_OWE, rows)}
         # What several readers are told alike is stored once.
         boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
         texts = [
-            {"id": ids[mail.key], "raw": _packed(mail), "version": mail.version, "board_id": boards.get(mail.shared)}
+            {
+                "id": ids[mail.key],
+                "raw": mail.owed if mail.version == FINISHED else zlib.compress(mail.owed),
+                "version": mail.version,
+                "board_id": boards.get(mail.shared),
+            }
             for _, mail in owed
         ]
         self._connection.execute(_WRITE, texts)
@@ -484,15 +489,6 @@ class Outbox(Queries):
             self._delete(owed_boards, owed_boards.c.id.in_(some), ~still.exists())
 
 
-def _envelope(mail: Mail) -> dict[str, Any]:
-    """The columns of outbox; what the mail says is in outbox_texts."""
-    return {name: getattr(mail, name) for name in Mail._fields if name in outbox.c}
-
-
-def _packed(mail: Mail) -> bytes:
-    return mail.owed if mail.version == FINISHED else zlib.compress(mail.owed)
-
-
 def _in_turn(waiting: Sequence[tuple[int, str]], limit: int) -> list[int]:
     """Of mails and their lanes, oldest first, the next to be handled."""
     firsts: dict[str, int] = {}
@@ -510,19 +506,6 @@ def _received(row: Row[Any]) -> Received:
 
 
 def queued(row: Row[Any]) -> Queued:
-    is_finished = row.version == FINISHED
-    mail = Mail(
-        row.key,
-        row.address,
-        row.envelope_from,
-        row.subject,
-        row.raw if is_finished else zlib.decompress(row.raw),
-        row.board,
-        row.player_id,
-        row.reply,
-        row.token,
-        zlib.decompress(row.shared) if row.shared else b"",
-        row.version,
-    )
-    state = Delivery(row.state)
-    return Queued(row.id, mail, row.created_at, row.due_at, state, row.attempts, row.trouble, row.inbox_id)
+    owed = row.raw if row.version == FINISHED else zlib.decompress(row.raw)
+    shared = zlib.decompress(row.shared) if row.shared else b""
+    return made(Queued, row, mail=made(Mail, row, owed=owed, shared=shared), state=Delivery(row.state))

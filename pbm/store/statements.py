@@ -118,7 +118,7 @@ class Queries:
 
     def _drop(self, table: sa.Table, **key: Any) -> int:
         """Delete the rows with these values; returns how many."""
-        return self._connection.execute(_deletion(table, (*key,)), key).rowcount
+        return self._delete(table, *(table.c[name] == value for name, value in key.items()))
 
     def _put(self, table: sa.Table, key: Mapping[str, Any], values: Mapping[str, Any]) -> None:
         """Give the row with this key, the table's primary one, the values; insert it if there is none."""
@@ -149,8 +149,3 @@ def _insert_by(dialect: str) -> Callable[[sa.Table], sqlite.Insert | postgresql.
     from sqlalchemy.dialects import postgresql
 
     return postgresql.insert
-
-
-@cache
-def _deletion(table: sa.Table, key: tuple[str, ...]) -> sa.Delete:
-    return sa.delete(table).where(*(table.c[name] == sa.bindparam(name) for name in key))

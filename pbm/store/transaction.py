@@ -25,7 +25,6 @@ from pbm.store.players import Bans, Blocks, Bounces, Players
 from pbm.store.puzzles import Puzzles
 from pbm.store.queues import Inbox, Outbox
 from pbm.store.ratings import Paces, Ratings
-from pbm.store.space import Space
 from pbm.store.tickets import Broadcasts, Guesses, Invitations, Seeks, Tickets
 from pbm.store.tournaments import Tournaments
 
@@ -62,7 +61,6 @@ class Transaction:
     bounces = _queries(Bounces)
     broadcasts = _queries(Broadcasts)
     seeks = _queries(Seeks)
-    space = _queries(Space)
     invitations = _queries(Invitations)
     ratings = _queries(Ratings)
     paces = _queries(Paces)

@@ -94,7 +94,7 @@ def test_a_file_that_is_mostly_unused_shrinks_beside_the_work(service, tmp_path,
 
     def is_wasted() -> bool:
         with store.read() as tx:
-            return bool(tx.space.room().is_wasted)
+            return bool(tx.overview.room().is_wasted)
 
     with store.write() as tx:
         (large,) = tx.inbox.add([("a@x.org", ("pbm@example.org",), b"x" * 4 * 2**20, None, "", "", "")], store.clock())

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from pbm.store import Store
-from pbm.store.space import Footprint
+from pbm.store.overview import Footprint
 from pbm.store.tables import inbox
 from tests.databases import Databases
 
@@ -21,7 +21,7 @@ MAILS = 12
 
 def room(store: Store) -> Footprint:
     with store.read() as tx:
-        return tx.space.room()
+        return tx.overview.room()
 
 
 def fill_and_empty(store: Store) -> None:
