@@ -21,7 +21,7 @@ from pbm.core.bus import PlayerHeard, publish
 from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
 from pbm.core.notify import Desk, day_of, perspective, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
-from pbm.domain.errors import NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
+from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
 from pbm.domain.foreign_records import end_in, start_in
 from pbm.domain.likeness import mailbox
@@ -596,6 +596,13 @@ class Request(Desk):
     def unsecret(self, words: str) -> str:
         """The words without the passwords of the mail's commands."""
         return redact(words, self.secrets).strip()
+
+    def check_no_password(self) -> None:
+        """Raises: BadArguments for a password, in a faulty command or in a sentence, which nobody else may read."""
+        if self.secrets:
+            raise BadArguments(
+                "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"
+            )
 
     def whose(self, to: str = "", account: str = "") -> Whose:
         """Who is counted for what the mail causes. to: the address that gets a mail. account: whom it is about."""

@@ -10,7 +10,6 @@ from games.rules import counted
 from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
-from pbm.core.credentials import first_line
 from pbm.core.limits import Act
 from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, perspective, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
@@ -18,12 +17,12 @@ from pbm.core.reply import done
 from pbm.core.request import Request, no_player
 from pbm.core.robots import UNHEARD, is_robot, robot_called
 from pbm.core.start import unheard
-from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, Rejected, existing
+from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, existing
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import WORDS_KEPT, IntentKind, Player
-from pbm.reading.commands import Command, clean, parse
-from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Standing, Verb
+from pbm.reading.commands import Command
+from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import MESSAGE, Broadcast, Ticket
 
@@ -161,11 +160,11 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """Pass a player's answer to a message back to its author."""
-    _check_no_command(request.message.text)
+    request.check_no_password()
     author = existing(request.tx.players.get(ticket.payload["to"]), "The player who wrote to you has left the server.")
-    text = request.unsecret(request.message.text)
+    text = _checked(request, request.message.text, "write it above the message you answer")
     _check_not_blocked(request, player, author)
-    _pass_on(request, player, [author], _checked(request, text, "write it above the message you answer"))
+    _pass_on(request, player, [author], text)
     # Somebody else may have the message, and its reader learns who answered it.
     if request.author.sent_from is not None:
         told = f"Your answer is on its way to {author.userid}."
@@ -179,16 +178,6 @@ def write_to_the_other(merged: AccountsMerged, tx: Transaction) -> None:
         if ticket.payload["to"] == merged.gone.id:
             payload = {**ticket.payload, "to": merged.kept.id}
             tx.tickets.restate(ticket._replace(subject=merged.kept.userid, payload=payload))
-
-
-def _check_no_command(text: str) -> None:
-    """Raises: NotAllowed for a command with a password, which must not reach another player."""
-    try:
-        meant = bool(parse(clean(first_line(text)), Standing()).secrets)
-    except Rejected:
-        meant = False
-    if meant:
-        raise NotAllowed("This is the address for an answer to a player; send commands in a separate email.")
 
 
 @handles(

@@ -32,6 +32,7 @@ from pbm.reading.commands import (
 from pbm.reading.dates import names_days
 from pbm.reading.intent import ACTS, Sure, Surroundings, Talk, is_courteous
 from pbm.reading.intent import read as meaning
+from pbm.reading.passwords_in_words import set_in
 from pbm.reading.sentences import phrases, unsigned
 from pbm.reading.verbs import (
     FIRST_BOARD,
@@ -44,7 +45,6 @@ from pbm.reading.verbs import (
     Verb,
     find,
     leading,
-    secrets_told,
 )
 from pbm.values import frozen
 
@@ -275,7 +275,7 @@ class _Draft:
 
     def is_late(self, line: str) -> bool:
         """Whether a line among words is a command all the same, or sets a password."""
-        return _is_command(line, self) or bool(secrets_told(line, self.is_userid))
+        return _is_command(line, self) or bool(set_in(line, self.is_userid))
 
     def is_title(self, line: str) -> bool:
         """Whether a line only names the board that is answered: "Board 101", "Move #101"."""

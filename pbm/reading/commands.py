@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from games import GAMES
 from games.rules import YES_NO
-from pbm.domain.errors import BadArguments, UnknownCommand
+from pbm.domain.errors import BadArguments, Rejected, UnknownCommand
 from pbm.domain.match import SWAP
 from pbm.domain.plans import BEGINNING, LINK, PASSING, WIDE, WORDS
 from pbm.domain.settings import CHOICES, is_choice
@@ -243,6 +243,16 @@ def parse(line: str, standing: Standing, is_userid: Callable[[str], bool] = lamb
     if named is not None:
         return _on_board(line, *named, standing, is_userid)
     return _of_words(line, standing, is_userid)
+
+
+def command_or_refusal(
+    line: str, standing: Standing, is_userid: Callable[[str], bool] = lambda _: True
+) -> Command | Rejected:
+    """The same, with the error in place of a command."""
+    try:
+        return parse(line, standing, is_userid)
+    except Rejected as error:
+        return error
 
 
 def _of_words(line: str, standing: Standing, is_userid: Callable[[str], bool]) -> Command:

@@ -190,19 +190,6 @@ def _may_be_password(word: str) -> bool:
     return len(word) >= SHORTEST_SECRET and word not in common() | kind("no-passwords")
 
 
-def passwords_told(text: str) -> frozenset[str]:
-    """The words that sentences call passwords.
-
-    >>> passwords_told("D4\\nmy password is Swordfish!"), passwords_told("I forgot my password, please help")
-    (frozenset({'Swordfish'}), frozenset())
-    """
-    found = set[str]()
-    for each in sentences(text):
-        for phrase in phrases(each.text, "held"):
-            found.update(as_written(each.text, int(place)) for place in phrase.named("secret"))
-    return frozenset(found)
-
-
 def as_written(text: str, place: int) -> str:
     """The word of a sentence at a place, with its capitals."""
     word = words_of(text)[place]

@@ -9,14 +9,12 @@ its place in a faulty command. Nothing else that a person wrote is changed, nor 
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import insort
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from games import GAMES
@@ -399,51 +397,3 @@ def redact(text: str, secrets: Collection[str]) -> str:
         around = "[a-zA-Z0-9]" if secret.isascii() else r"[^\W_]"
         text = re.sub(rf"(?<!{around}){re.escape(secret)}(?!{around})", HIDDEN, text)
     return text
-
-
-_SETTING = ("signup", "password")
-"""Verbs of one word before a new password."""
-_FIRST_WORDS = 3
-"""Among so many first words the verb is looked for: "please change password", "- password"."""
-_LIKE = 0.8
-"""How similar to one of them a word must be to be a misspelt one: "singup" is, "signal" is not."""
-
-
-def secrets_of_refused(line: str) -> frozenset[str]:
-    """The words after a verb that sets a password, however it is misspelt, in a line that is no command.
-
-    >>> sorted(secrets_of_refused("singup joe geheim")), secrets_of_refused("signal me")
-    (['geheim'], frozenset())
-    """
-    words = line.split()
-    verb, count = leading(words)
-    sets = verb is not None and "NEW-PASSWORD" in verb.keys
-    if verb is None and words:
-        sets = bool(difflib.get_close_matches(words[0].casefold()[:40], _SETTING, n=1, cutoff=_LIKE))
-    return frozenset(word for word in words[max(count, 1) :] if sets and len(word) >= SHORTEST_SECRET)
-
-
-def secrets_told(line: str, is_userid: Callable[[str], bool]) -> frozenset[str]:
-    """The words behind a userid in a line that sets a password, though it is no command.
-
-    >>> sorted(secrets_told("please change password bob geheim neu", "bob".__eq__)), secrets_told("Bob is here", bool)
-    (['geheim', 'neu'], frozenset())
-    """
-    words = line.split()
-    for at in range(min(_FIRST_WORDS, len(words))):
-        verb, count = leading(words[at:])
-        if verb is not None and "NEW-PASSWORD" in verb.keys:
-            named = next((place for place, word in enumerate(words) if place >= at + count and is_userid(word)), None)
-            return frozenset() if named is None else frozenset(words[named + 1 :])
-    return frozenset()
-
-
-def words_behind(userid: str, line: str) -> Iterator[str]:
-    """The words that follow a userid in a line, as a password does, if they are long enough for one.
-
-    >>> list(words_behind("bob", "help Bob geheim")), list(words_behind("bob", "bob is here"))
-    (['geheim'], [])
-    """
-    for before, after in pairwise(line.split()):
-        if before.casefold() == userid.casefold() and len(after) >= SHORTEST_SECRET:
-            yield after

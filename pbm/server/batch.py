@@ -5,8 +5,7 @@ time is over. A fault of ours undoes it; its first mail is then handled alone, a
 decides what one mail does.
 
 The first of each lane come next, in the order in which they came: whoever floods one lane keeps nobody else waiting.
-If more wait than are read at once, those that answer boards go first. As long as mails wait that waited when this
-process started, `left_over` notes which are begun.
+If more wait than are read at once, those that answer boards go first. See `left_over` for those from before the start.
 """
 
 from __future__ import annotations
@@ -47,7 +46,8 @@ class Batches:
         committed: is called after each commit, when mails may be sent. Raises: DatabaseTrouble; mails whose transaction
         was rolled back then wait on. Conflict: others have all mails in hand for which these must wait.
         """
-        self.left_over.begin(limit, committed)
+        if self.left_over.may_wait:
+            self.left_over.begin(limit, committed)
         with self._store.look() as tx:
             if self._handler.heed(tx):
                 return 0

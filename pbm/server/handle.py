@@ -10,14 +10,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import replace
 from time import thread_time
 
 import structlog
 from structlog.contextvars import bound_contextvars
 
-from games import GAMES
 from pbm.core.counts import LIMITED, WAITED
 from pbm.core.credentials import chosen_password, is_clear
 from pbm.core.limits import Act, Memory, TooMuch, excess, spend
@@ -36,14 +35,14 @@ from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
 from pbm.reading.command_lines import Reading, read
-from pbm.reading.commands import Command, begins, clean, is_ours
-from pbm.reading.sentences import passwords_told
-from pbm.reading.verbs import redact, secrets_told
+from pbm.reading.commands import Command, begins, clean, command_or_refusal, is_ours
+from pbm.reading.passwords_in_words import Passwords
+from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner, besides, board_asked_about
 from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
 from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
-from pbm.server.order import Order, ask_again, held, hold, login_told, mails_of, parse_all, secrets_of
+from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all
 from pbm.server.regrets import Regrets
 from pbm.server.senders import (
     goes_round,
@@ -138,7 +137,7 @@ class Handler:
             row, message, sender, reading, commands, origin=origin,
             logins=admitted(gate, passwords, origin) if passwords != Held() else Logins(),
             is_guess=message.token is not None and ticket is None and self._signer.open(message.token) is None,
-            secrets=_secrets(tx, title, message.text, reading, commands, sender) | {*fresh},
+            secrets=frozenset(_passwords(tx, title, message.text, reading, commands, sender)) | {*fresh},
         )  # fmt: skip
 
     def _origin(self, row: Received, message: Message, sender: Sender) -> Origin:
@@ -348,8 +347,6 @@ class Handler:
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
 
-_MOST_LINES = 50
-"""Lines of a text among which commands with passwords are looked for."""
 _CUT_TO, _CUT_TO_BE_READ = 8192, 65_536
 """Bytes of the body that are kept of a mail once it is settled, and if it waits for the operator to read it."""
 
@@ -381,26 +378,17 @@ def _ticket(tx: Transaction, message: Message, sender: Sender) -> Ticket | None:
     return tx.tickets.find(message.token, tx.now) if message.token and sender.seat is None else None
 
 
-def _secrets(
+def _passwords(
     tx: Transaction, subject: str, text: str, reading: Reading, commands: Sequence[Command | Rejected], sender: Sender
-) -> frozenset[str]:
-    """The passwords in a mail. Its subject counts even where the text is obeyed, because answers quote both, and so do
-    commands that stand among words.
-    """
-    lines, title, told = list(reading.lines), clean(subject), frozenset[str]()
-    if begins(title) and not is_ours(title) and title not in lines:
-        lines.append(title)
-    lines += [reading.torn] if reading.torn else []
-    for line in map(clean, text.splitlines()[:_MOST_LINES]):
-        told |= secrets_told(line, tx.players.knows)
-        # What is carried out says by its grammar which word is a password.
-        if line not in lines:
-            told |= login_told(tx, line, sender.writer)
-        # The classic server's commands, and no sentence, begin with the name of a game.
-        if line.partition(" ")[0].casefold() in GAMES and begins(line) and line not in lines:
-            lines.append(line)
-    commands = (*commands, *parse_all(tx, lines[len(commands) :], sender.standing))
-    return secrets_of(tx, lines, commands, sender.writer) | told | passwords_told(text)
+) -> Set[str]:
+    """The passwords in a mail. Its subject counts even where the text is obeyed, because answers quote both."""
+    title, standing, knows = clean(subject), sender.standing, tx.players.knows
+    tried = dict(zip(reading.lines, commands, strict=True))
+    for line in (title if begins(title) and not is_ours(title) else "", reading.torn):
+        if line and line not in tried:
+            tried[line] = command_or_refusal(line, standing, knows)
+    own = sender.writer.userid if sender.writer is not None else ""
+    return Passwords(standing, own, knows).of_mail(text, tried)
 
 
 def _kept(mail: Prepared, settled: Settled) -> bytes | None:

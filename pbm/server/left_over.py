@@ -35,18 +35,20 @@ class LeftOver:
         self._handler = handler
         self.apart: Apart | None = None
         """How a mail is handled in a process of its own; None if there are no others, so that none is ever parked."""
+        self.may_wait = True
+        """Whether any of them may still wait."""
         self.begun: list[int] = []
         """The numbers of those that come next, which are noted as begun; empty once all are done."""
         self._up_to: int | None = None
-        """The number of the last of them; 0 once all are done, None as long as nobody has looked."""
+        """The number of the last of them; 0 for none, None as long as nobody has looked."""
         self._noted: set[int] = set()
         """The numbers of those that this process has noted as begun."""
 
     def begin(self, limit: int, committed: Callable[[], None]) -> None:
         """Note the next mails as begun; a suspect is finished in a process of its own, or given up, before.
 
-        Once those from before the start are done, none is noted, because that costs a commit. committed: as for
-        Batches.handle. Raises: DatabaseTrouble.
+        Once none may wait, none is noted, because that costs a commit. committed: as for Batches.handle.
+        Raises: DatabaseTrouble.
         """
         # Mails that come later cannot have ended an earlier process.
         if self._up_to is None:
@@ -56,10 +58,11 @@ class LeftOver:
         while self._up_to:
             rows, times = self._note(self._up_to, limit)
             if not rows:
-                self._up_to = 0
                 self._noted.clear()
+                break
             if times < SUSPECTED or self.apart is None or not self._is_finished(self.apart, rows[0], times, committed):
                 break
+        self.may_wait = bool(rows)
         self.begun = [row.id for row in rows]
 
     def _note(self, up_to: int, limit: int) -> tuple[list[Received], int]:

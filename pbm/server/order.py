@@ -27,10 +27,8 @@ from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import Player
 from pbm.features.newcomer import KNOWN, LONGEST_WISH, NoGreeting, Wish, ask_name, explain, greet, kept, named_wish
 from pbm.mailin import Action, Message
-from pbm.reading.book import common
-from pbm.reading.book import words as kind
 from pbm.reading.command_lines import MAX_COMMANDS, Reading, by_line, has_text, read
-from pbm.reading.commands import Command, begins, board_first, clean, parse
+from pbm.reading.commands import Command, begins, board_first, clean, command_or_refusal
 from pbm.reading.consent import Answer as Agreed
 from pbm.reading.consent import consent
 from pbm.reading.games_named import rules_wanted
@@ -39,10 +37,7 @@ from pbm.reading.verbs import (
     ACCOUNT,
     Locks,
     Standing,
-    is_option,
     leading,
-    secrets_of_refused,
-    words_behind,
 )
 from pbm.server.greeting import answer_mail, is_newcomers
 from pbm.server.logins import Held
@@ -65,10 +60,6 @@ _BESIDES = Answer(
     'Your "yes" counts. What you wrote besides was neither done nor passed on.',
     "pbm: your words",
 )
-_MOST_NAMED = 20
-"""Words of a faulty command among which userids are looked for."""
-_MOST_OF_LOGIN = 3
-"""Words of a line that is no command, and may be a login with a word before it."""
 _NAMELESS = "?"
 """The userid of somebody without an account, while it is tried out what they wish for."""
 _WELCOME = 'You are welcome! Your email asks for nothing. "help" shows what there is.'
@@ -341,60 +332,7 @@ def _lack_of_password(request: Request, line: str) -> NotAllowed | None:
 
 
 def parse_all(tx: Transaction, lines: Sequence[str], standing: Standing) -> tuple[Command | Rejected, ...]:
-    found = list[Command | Rejected]()
-    for line in lines:
-        try:
-            found.append(parse(line, standing, tx.players.knows))
-        except Rejected as error:
-            found.append(error)
-    return tuple(found)
-
-
-def secrets_of(
-    tx: Transaction, lines: Sequence[str], commands: Sequence[Command | Rejected], writer: Player | None
-) -> frozenset[str]:
-    """The passwords in the commands of a mail, and the words that stand in the place of one.
-
-    lines: also others that may be quoted, such as a subject. writer: the player who seems to have written it. In a
-    command that no password lets in as it stands, the word after any userid may be one, unless it names a player.
-    """
-    found = set[str]()
-    for line, command in zip(lines, commands, strict=True):
-        found |= command.secrets if isinstance(command, Command) else secrets_of_refused(line)
-        if not _lets_in(tx, command):
-            found |= _behind_names(tx, line, writer)
-        # In an answer to a board, whatever is no command is tried as a move; "Alice Miller" only signs.
-        move = command.args.get("MOVE", "") if isinstance(command, Command) else ""
-        if not move.istitle():
-            found |= _behind_names(tx, move, writer)
-    return frozenset(found)
-
-
-def _behind_names(tx: Transaction, line: str, writer: Player | None) -> set[str]:
-    """The words behind userids in words that are no command, or let nobody in: they may be passwords."""
-    names = [writer.userid] if writer is not None else []
-    if begins(line):
-        names = [word for word in line.split()[:_MOST_NAMED] if tx.players.knows(word)]
-    return {word for name in names for word in words_behind(name, line) if _may_be_password(tx, word)}
-
-
-def login_told(tx: Transaction, line: str, writer: Player | None) -> frozenset[str]:
-    """The word behind the userid of the writer in a line that is like a login or a command: "PS: alice geheim"."""
-    is_like_login = begins(line) or len(line.split()) <= _MOST_OF_LOGIN
-    if writer is None or not is_like_login or line.istitle():
-        return frozenset()
-    behind = words_behind(writer.userid, line)
-    return frozenset(word for word in behind if word.casefold() not in common() and _may_be_password(tx, word))
-
-
-def _may_be_password(tx: Transaction, word: str) -> bool:
-    """Whether a word behind a userid, where a password stands in commands, may be one."""
-    return not (is_option(word) or word.casefold() in kind("no-names") or tx.players.knows(word))
-
-
-def _lets_in(tx: Transaction, command: Command | Rejected) -> bool:
-    """Whether a command could be carried out, because it takes no login, or names a player for it."""
-    return isinstance(command, Command) and (not command.secrets or tx.players.knows(command.args.get("USERID", "")))
+    return tuple(command_or_refusal(line, standing, tx.players.knows) for line in lines)
 
 
 def held(commands: Sequence[Command | Rejected], fresh: Sequence[str]) -> Held:

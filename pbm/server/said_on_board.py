@@ -161,7 +161,7 @@ class SaidOnBoard:
         spoken = SPOKEN.fullmatch(self.text)
         # "chat good luck": the verb says whose the words are, so none of them is read as a move.
         if spoken is not None and self.writer is not None:
-            self.check_no_password()
+            self.request.check_no_password()
             return Reading.of(spoken["verb"].casefold(), spoken["words"])
         meant = self.meant
         # Reminding is the server's affair, so the words are not for the opponent.
@@ -460,7 +460,7 @@ class SaidOnBoard:
         # Without a player there is nobody to answer to, and what is no prose may be a mistyped move.
         if self.writer is None or not (about or is_prose(kept)):
             return None
-        self.check_no_password()
+        self.request.check_no_password()
         self.check_seated()
         return Reading.of(CHAT, kept, self._read_as(about)) if self.may_write(self.writer) else None
 
@@ -551,7 +551,7 @@ class SaidOnBoard:
         if self.opponent is None or self.rival is not None or not self._may_keep() or not is_prose(self.text):
             return
         assert self.seat is not None  # noqa: S101  _may_keep
-        self.check_no_password()
+        self.request.check_no_password()
         # The question comes with the board then.
         self.request.author.player = self.writer
         _keep(self.board, self.seat, self.text)
@@ -591,13 +591,6 @@ class SaidOnBoard:
             raise BadArguments(
                 'Nothing was passed on. To write to the players, begin with "chat"; to others who look on, with '
                 '"kibitz".'
-            )
-
-    def check_no_password(self) -> None:
-        """Raises: BadArguments for a password, in a faulty command or in a sentence, which nobody else may read."""
-        if self.request.secrets:
-            raise BadArguments(
-                "Nothing was passed on, for your email may hold a password. Answers need none.", "help account"
             )
 
     def may_write(self, writer: Player) -> bool:

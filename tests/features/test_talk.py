@@ -72,6 +72,17 @@ def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(people: Hou
     assert not people.parked()
 
 
+@pytest.mark.parametrize(
+    "words", ["move 101 bob bobpass D4", "cross challenge bob bobpass carol", "my password is bobpass"]
+)
+def test_an_answer_to_a_message_that_holds_a_password_reaches_nobody(words: str, people: House) -> None:
+    people.send("alice", "message alice alicepass bob", "Hi")
+    (told,) = people.answer("bob", words)
+    assert told.address == address_of("bob")
+    assert "may hold a password" in told.body
+    assert "bobpass" not in told.body
+
+
 def test_a_message_goes_to_all_or_to_nobody(people: House) -> None:
     assert addressees(people.send("alice", "message alice alicepass bob, carol BOB", "Hi")) == [
         address_of("bob"),
