@@ -29,7 +29,7 @@ from pbm.domain.events import CommentMade, Event, from_json
 from pbm.domain.game_record import GameRecord
 from pbm.domain.mail import FINISHED, Mail, Remark
 from pbm.domain.match import Intent, IntentKind, Match, Ply, Record, State, other, replay
-from pbm.domain.spans import told
+from pbm.domain.spans import ladder_in_words
 from pbm.draw import WORDS, plots
 from pbm.draw.picture import film
 
@@ -160,7 +160,7 @@ def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
         value.page, lost_since=value.lost_since,
         sections=sections, others=value.others, reader=Reader((), head.player, None, head.settings), daily=value.daily,
         puzzles=[_posed(each, sheet, head, value.answered_at) for each in value.puzzles],
-        ladder=told(head.settings.remind),
+        ladder=ladder_in_words(head.settings.remind),
         example=f"{first.match.board} {next(iter(examples), 'F6')}" if first else "",
     )  # fmt: skip
     return _bytes(mail, head, head.headers, sheet.body(text, mail.subject))

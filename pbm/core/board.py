@@ -408,8 +408,8 @@ class OpenBoard:
     def clock_anew(self) -> Clock:
         """A clock with the time each had left at their last move, but no less than they have now, or had at the end."""
         match, seat = self.match, self.state.to_move
-        had = [next((ply.time_left for ply in reversed(match.record) if ply.seat == each), None) for each in (1, 2)]
-        clock = Clock.anew(match.control, seat, (had[0], had[1]), self.now, match.calendars)
+        left = {ply.seat: ply.time_left for ply in match.record}
+        clock = Clock.start(match.control, seat, self.now, match.calendars, (left.get(1), left.get(2)))
         kept = match.clock if match.result is None else self.tx.matches.clock_at_end(match, seat, self.now)
         return clock if kept is None else clock.no_less_than(kept).refreshed(match.calendars)
 

@@ -7,7 +7,7 @@ one person for the whole game, so a swap of sides does not affect it. Time that 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -132,15 +132,15 @@ def read_control(text: str) -> TimeControl:
 
 
 def _limits(text: str) -> TimeControl:
-    found = _CONTROL.fullmatch(text)
-    if found is None:
+    match = _CONTROL.fullmatch(text)
+    if match is None:
         raise BadArguments(f'"{text}" is no clock: {_EXAMPLES}.')
-    if found["increment"] is None:
+    if match["increment"] is None:
         return TimeControl(per_move=_bounded(text))
-    bank, increment = _bounded(found["first"]), read_duration(found["increment"])
-    cap = None if found["cap"] is None else _bounded(found["cap"])
+    bank, increment = _bounded(match["first"]), read_duration(match["increment"])
+    cap = None if match["cap"] is None else _bounded(match["cap"])
     if increment > MOST:
-        raise BadArguments(f'"{found["increment"]}" is too much: a move adds at most {in_words(MOST)}.')
+        raise BadArguments(f'"{match["increment"]}" is too much: a move adds at most {in_words(MOST)}.')
     # A cap below that would take time away with the first move.
     if cap is not None and cap < max(bank, increment):
         raise BadArguments(f'"{text}": what the clock may never be above is at least what it begins with.')
@@ -180,15 +180,15 @@ class Clock(NamedTuple):
     """What the other seat has been given for its next move, on top of the limit for each move."""
 
     @classmethod
-    def start(cls, control: TimeControl, seat: int, now: datetime, calendars: Calendars) -> Clock:
-        """The clock of a new board."""
-        return _begun(cls(control, seat, (control.at_start, control.at_start), now), seat, calendars)
-
-    @classmethod
-    def anew(
-        cls, control: TimeControl, seat: int, had: tuple[int | None, int | None], now: datetime, calendars: Calendars
+    def start(
+        cls,
+        control: TimeControl,
+        seat: int,
+        now: datetime,
+        calendars: Calendars,
+        had: Sequence[int | None] = (None, None),
     ) -> Clock:
-        """The clock of a board that was reopened. had: what each seat had left at its last move."""
+        """The clock of a board. had: what each seat had left at its last move; None if it has made none."""
         first, second = (control.at_start if left is None else control.after_move(left) for left in had)
         return _begun(cls(control, seat, (first, second), now), seat, calendars)
 

@@ -203,10 +203,11 @@ _KINDS = {name: kind for name, kind in globals().items() if isinstance(kind, typ
 def to_json(events: Iterable[Event]) -> list[dict[str, Any]]:
     """The events as values for JSON, which `from_json` reads back."""
     return [
-        {"event": type(event).__name__} | {each.name: getattr(event, each.name) for each in fields(event)}
+        {"event": type(event).__name__} | {field.name: getattr(event, field.name) for field in fields(event)}
         for event in events
     ]
 
 
 def from_json(stored: Iterable[Mapping[str, Any]]) -> list[Any]:
-    return [_KINDS[each["event"]](**{name: each[name] for name in each if name != "event"}) for each in stored]
+    values = (dict(event) for event in stored)
+    return [_KINDS[event.pop("event")](**event) for event in values]

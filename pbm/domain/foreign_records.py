@@ -39,8 +39,8 @@ class ForeignGame(NamedTuple):
 
 def start_in(text: str) -> int:
     """The place where a game of any of these kinds begins in a text; its end if there is none."""
-    found = _START.search(text)
-    return found.start() if found else len(text)
+    match = _START.search(text)
+    return match.start() if match else len(text)
 
 
 def end_in(text: str, start: int) -> int:
@@ -90,8 +90,8 @@ def _of_sgf(nodes: Sequence[sgf.Node], wanted: str) -> ForeignGame:
         first = "B"
         if start.game.info.sgf == sgf.HEX and moves:
             colour = moves[0][0]
-    told = sgf.told(moves, start, cells, colour)
-    return _scored(start, words, told, (black, white) if first == "B" else (white, black), remark)
+    seated = sgf.seated_moves(moves, start, cells, colour)
+    return _scored(start, words, seated, (black, white) if first == "B" else (white, black), remark)
 
 
 def _game_of(root: sgf.Node, wanted: str) -> str:
@@ -121,7 +121,7 @@ def _event(root: sgf.Node) -> str:
 def _options_of(root: sgf.Node, name: str) -> tuple[list[str], str]:
     """The options as they are written here, and what is said of a komi that is another one here."""
     size = sgf.first(root, "SZ").partition(":")[0]
-    known = {option.name for option in GAMES[name].info.options}
+    options = {option.name for option in GAMES[name].info.options}
     komi, remark = sgf.first(root, "KM"), ""
     if name == "go":
         size = size or "19"  # as SGF says
@@ -129,7 +129,7 @@ def _options_of(root: sgf.Node, name: str) -> tuple[list[str], str]:
     # Some programs call it a handicap of 1 that Black begins, though SGF has none below 2.
     handicap = sgf.first(root, "HA")
     values = {"size": size, "komi": komi, "handicap": "0" if handicap == "1" else handicap}
-    return [f"-{option}={value}" for option, value in values.items() if value and option in known], remark
+    return [f"-{option}={value}" for option, value in values.items() if value and option in options], remark
 
 
 def _komi(text: str) -> tuple[str, str]:
@@ -158,8 +158,8 @@ def _of_trial(text: str) -> ForeignGame:
         raise NotAllowed(f"Ludii's {title[:40]} is not read here; these are: {', '.join(_LUDII)}.")
     name, size = _LUDII[title]
     for line in lines[1:50]:
-        if found := re.match(r"Board Size/\D*(\d+)", line):
-            size = int(found[1])
+        if match := re.match(r"Board Size/\D*(\d+)", line):
+            size = int(match[1])
     words = [f"-size={size}"]
     start = State.start(GAMES[name], words)
     site = _diamond(size) if name == "hex" else _rows(start)
@@ -174,15 +174,15 @@ def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[S
     for line in lines:
         if not line.startswith("Move="):
             continue
-        found = _TRIAL_MOVE.match(line)
-        if found is None:
+        match = _TRIAL_MOVE.match(line)
+        if match is None:
             raise NotAllowed(f"This line of it cannot be read: {line[:60]}")
-        mover, origin, target, deeds = found.groups()
+        mover, origin, target, actions = match.groups()
         if mover == "0":
             continue
-        if deeds.startswith("Swap:"):
+        if actions.startswith("Swap:"):
             yield 0, SWAP
-        elif deeds.startswith("Pass:") or target is None:
+        elif actions.startswith("Pass:") or target is None:
             yield 0, sgf.PASS
         # Ludii writes a placement as a move from nowhere, or from the site itself.
         elif origin in (None, "-1", target):
@@ -209,12 +209,12 @@ def _diamond(size: int) -> Callable[[int], str]:
 def _scored(
     start: State,
     words: Sequence[str],
-    told: Iterable[tuple[Seat, str]],
+    seated: Iterable[tuple[Seat, str]],
     players: tuple[str, str] = ("", ""),
     remark: str = "",
 ) -> ForeignGame:
     """The replayed game, up to its end. Raises: NotAllowed."""
-    _, moves, below = sgf.replayed(start, [*told])
+    _, moves, below = sgf.replayed(start, [*seated])
     if below:
         remark += f" ({counted(below, 'move')} below its end left out)"
     return ForeignGame(start.game.info.name, tuple(words), "", moves, players, remark)

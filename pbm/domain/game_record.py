@@ -129,8 +129,8 @@ def _headed(head: list[str]) -> GameRecord:
         raise BadArguments(f"The record cannot be read: {error}.") from None
 
 
-def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]]) -> GameRecord:
-    """The record, with canonical notations and the result by the rules. told: its moves, from its start.
+def _checked(head: list[str], seated: Callable[[State], Iterable[tuple[Seat, str]]]) -> GameRecord:
+    """The record, with canonical notations and the result by the rules. seated: its moves, from its start.
 
     Raises: BadArguments, GameError, Rejected.
     """
@@ -143,7 +143,7 @@ def _checked(head: list[str], told: Callable[[State], Iterable[tuple[Seat, str]]
             f"The record is of version {version} of {game.info.name}; this server plays version {game.info.version}."
         )
     start = State.start(game, record.options, record.body)
-    state, moves, below = sgf.replayed(start, [*told(start)])
+    state, moves, below = sgf.replayed(start, [*seated(start)])
     by_rules = state.result
     if below:
         raise BadArguments(f"The record goes on after its end, with {counted(below, 'move')}.")
@@ -174,8 +174,8 @@ def _sgf(record: GameRecord, states: list[State]) -> str:
         side = colour[game.to_move(state.position)]
         if move == SWAP:
             # HexGui and its kind know this move; programs for Gomoku show a comment, and no player moves twice there.
-            said = f"C[{_escaped(f'{record.players[1]} swaps sides: the first stone is theirs now.')}]"
-            nodes.append(f";{side}[swap-sides]{said}" if game.info.sgf == sgf.HEX else f";{said}PBM[{SWAP}]")
+            comment = f"C[{_escaped(f'{record.players[1]} swaps sides: the first stone is theirs now.')}]"
+            nodes.append(f";{side}[swap-sides]{comment}" if game.info.sgf == sgf.HEX else f";{comment}PBM[{SWAP}]")
         elif game.info.sgf in sgf.LETTERED:
             nodes.append(f";{side}[{points.get(move, '' if move == sgf.PASS else move)}]")
         else:
@@ -226,8 +226,8 @@ def _of_sgf(text: str) -> GameRecord:
     if not head:
         raise BadArguments("Only records that this server has written can be taken in: this one has no property PBM.")
 
-    def told(start: State) -> Iterator[tuple[Seat, str]]:
+    def seated(start: State) -> Iterator[tuple[Seat, str]]:
         cells = sgf.cells_of(start, is_old=sgf.first(nodes[0], "AP") != WRITER)
-        return sgf.told(sgf.moves_of(nodes, start, cells), start, cells, sgf.colours_of(start)[Side.FIRST])
+        return sgf.seated_moves(sgf.moves_of(nodes, start, cells), start, cells, sgf.colours_of(start)[Side.FIRST])
 
-    return _checked(head, told)
+    return _checked(head, seated)

@@ -17,6 +17,7 @@ it are kept as written, and made canonical once the board is known.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -146,17 +147,16 @@ def understood(text: str) -> Plan:
 
 def _within_bounds(plan: Plan) -> Plan:
     """Raises: BadArguments."""
-    branches = sum(1 for _ in _walk(plan))
+    branches = _size(plan)
     if branches > MAX_BRANCHES:
         raise BadArguments(f"A plan has at most {MAX_BRANCHES} branches; yours has {branches}.")
     return plan
 
 
-def _walk(plan: Plan, depth: int = 1) -> Iterator[Branch]:
+def _size(plan: Plan, depth: int = 1) -> int:
+    """How many branches it has."""
     _check_depth(depth)
-    for branch in plan:
-        yield branch
-        yield from _walk(branch.then, depth + 1)
+    return len(plan) + sum(_size(branch.then, depth + 1) for branch in plan)
 
 
 def _check_depth(depth: int) -> None:
@@ -169,58 +169,56 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         pieces = _TOKEN.split(" ".join(text.translate(WIDE).split()))
-        self._tokens = list(_joined(pieces))
-        self._at = 0
+        self._tokens = deque([*_joined(pieces), ""])
+        """Those that are still to be read; the empty one is the end."""
 
     def plan(self) -> Plan:
         plan = self._branches(1)
-        if self._at < len(self._tokens):
-            word = self._tokens[self._at]
-            if word == ")":
-                raise BadArguments('There is a ")" too many in your plan.')
+        word = self._tokens[0]
+        if word == ")":
+            raise BadArguments('There is a ")" too many in your plan.')
+        if word:
             raise BadArguments(f'{quoted(word)} stands where "if" should: {_EXAMPLE}')
         if not plan:
             raise BadArguments(f"There is no branch in your plan: {_EXAMPLE}")
         return plan
 
-    def _next(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
     def _branches(self, depth: int) -> Plan:
         _check_depth(depth)
         plan: list[Branch] = []
         while True:
-            word = self._next()
-            if word == "(":
+            if self._tokens[0] == "(":
                 plan += self._group(depth)
-            elif word == "if":
+            elif self._tokens[0] == "if":
                 plan.append(self._branch(depth))
             else:
                 return tuple(plan)
 
     def _group(self, depth: int) -> Plan:
-        self._at += 1
+        self._tokens.popleft()
         plan = self._branches(depth + 1)
-        if self._next() != ")":
+        if self._tokens[0] != ")":
             raise BadArguments('A "(" in your plan has no ")".')
-        self._at += 1
+        self._tokens.popleft()
         return plan
 
     def _branch(self, depth: int) -> Branch:
         _check_depth(depth)
-        self._at += 1
-        text = self._next()
+        self._tokens.popleft()
+        text = self._tokens[0]
         if text in _GRAMMAR:
             behind = quoted(text) if text else "the end"
             raise BadArguments(f'There is nothing between "if" and {behind}: {_EXAMPLE}')
-        self._at += 1
+        self._tokens.popleft()
         condition, answer = _halves(text)
         then: Plan = ()
-        if self._next() == "then":
-            self._at += 1
-            then = self._group(depth) if self._next() == "(" else (self._branch(depth + 1),)
-        elif self._next() == "(":
+        is_deeper = self._tokens[0] == "then"
+        if is_deeper:
+            self._tokens.popleft()
+        if self._tokens[0] == "(":
             then = self._group(depth)
+        elif is_deeper:
+            then = (self._branch(depth + 1),)
         return Branch(condition, answer, then)
 
 
@@ -407,19 +405,15 @@ class _Checker:
         except (GameError, Rejected) as error:
             # On a board that is only an example a move may be illegal and still become legal; unreadable it stays.
             if known or isinstance(error, (BadNotation, NotAllowed)):
-                raise BadArguments(f"{_at(path)}: {quoted(text)} as {whose}: {error}{_near(error)}") from None
+                candidates = error.candidates[:3] if isinstance(error, MoveError) else ()
+                legal = f" Legal there: {', '.join(candidates)}." if candidates else ""
+                raise BadArguments(f"{_at(path)}: {quoted(text)} as {whose}: {error}{legal}") from None
         return _example(state), text
 
 
 def _at(path: Plan) -> str:
     """The place in a plan, for a refusal: the branch, and the one above it, as written."""
     return "In " + quoted(", then ".join(map(head, path[-2:])))
-
-
-def _near(error: Exception) -> str:
-    """A sentence that lists legal moves, if the error has some."""
-    candidates = error.candidates[:3] if isinstance(error, MoveError) else ()
-    return f" Legal there: {', '.join(candidates)}." if candidates else ""
 
 
 @lru_cache(64)
@@ -453,8 +447,8 @@ def of(intent: Intent) -> tuple[Plan, int | None]:
 
 def fitting(plan: Plan, condition: str) -> Branch | None:
     """The branch for what the opponent did: the one that names it, otherwise the one for anything."""
-    found = {branch.condition: branch for branch in plan}
-    return found.get(condition) or (found.get(ANY) if condition != DRAW else None)
+    branches = {branch.condition: branch for branch in plan}
+    return branches.get(condition) or (branches.get(ANY) if condition != DRAW else None)
 
 
 def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
@@ -469,10 +463,10 @@ def answer_to_offer(intent: Intent, next_ply: int) -> Branch | None:
 
 def settled(state: State, plan: Plan) -> Plan:
     """The plan in canonical form, once the board after an `any` is known; an illegal answer stays."""
-    known: list[Branch] = []
+    branches: list[Branch] = []
     for branch in plan:
         if branch.condition in (ANY, DRAW):
-            known.append(branch)
+            branches.append(branch)
             continue
         try:
             after, plies = turn(state, branch.condition)
@@ -482,7 +476,7 @@ def settled(state: State, plan: Plan) -> Plan:
         try:
             later, plies = turn(after, branch.answer)
         except (GameError, Rejected):
-            known.append(replace(branch, condition=condition))
+            branches.append(replace(branch, condition=condition))
         else:
-            known.append(Branch(condition, TOGETHER.join(plies), settled(later, branch.then)))
-    return tuple(known)
+            branches.append(Branch(condition, TOGETHER.join(plies), settled(later, branch.then)))
+    return tuple(branches)

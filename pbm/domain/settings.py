@@ -71,8 +71,8 @@ def _unfit(name: str, allowed: str, value: str, words: Mapping[str, str]) -> Bad
     close = difflib.get_close_matches(value.casefold()[:40].replace(" ", "_"), words, n=1, cutoff=0.75)
     if not close:
         return BadArguments(f'"{value}" does not fit: {name} is {allowed}.', f"set {name} VALUE")
-    meant = words[close[0]]
-    return BadArguments(f'"{value}" does not fit. Did you mean {meant}?', f"set {name} {meant}")
+    word = words[close[0]]
+    return BadArguments(f'"{value}" does not fit. Did you mean {word}?', f"set {name} {word}")
 
 
 _ZONES = "a name such as Europe/Berlin or UTC"
@@ -80,17 +80,16 @@ _ZONES = "a name such as Europe/Berlin or UTC"
 
 def read_zone(value: str) -> str:
     """The name of a time zone, also from its place alone. Raises: BadArguments."""
-    known = available_timezones()
-    named = {zone.casefold(): zone for zone in known}
-    if value.casefold() in named:
-        return named[value.casefold()]
+    zones = {zone.casefold(): zone for zone in available_timezones()}
+    if value.casefold() in zones:
+        return zones[value.casefold()]
     zone = _fixed_zone(value)
-    if zone in known:
+    if zone.casefold() in zones:
         excuse = "which knows summer time. Where there is none, write the hours with the sign the other way round."
         raise BadArguments(
             f'"{value}" does not fit: write a place such as Europe/Berlin, {excuse}', f"set timezone {zone}"
         )
-    places = _places(known)
+    places = _places(zones.values())
     place = value.casefold().replace(" ", "_")
     if place not in places:
         raise _unfit("timezone", _ZONES, value, places)
@@ -130,8 +129,8 @@ def choice(
     sample: str = "",
 ) -> str:
     """A field of Settings that `set` changes. The other parameters are as in Choice."""
-    found: str = field(default=default, metadata={"choice": (meaning, values, reader, told, sample)})
-    return found
+    made: str = field(default=default, metadata={"choice": (meaning, values, reader, told, sample)})
+    return made
 
 
 @frozen
@@ -243,7 +242,7 @@ class Settings:
         return replace(self, **{setting.name: setting.read(value)})
 
 
-CHOICES = {each.name: Choice(each.name, *each.metadata["choice"]) for each in fields(Settings) if each.metadata}
+CHOICES = {item.name: Choice(item.name, *item.metadata["choice"]) for item in fields(Settings) if item.metadata}
 
 
 def is_choice(words: Sequence[str]) -> bool:

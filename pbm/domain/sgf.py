@@ -108,11 +108,11 @@ def moves_of(nodes: Sequence[Node], start: State, cells: Mapping[str, Cell]) -> 
     moves, usual = list(_written(nodes)), _stones(start, cells)
     is_go = start.game.info.sgf == GO
     placed = {(name, point) for node in nodes for name in ("AB", "AW", "AE") for point in node.get(name, ())}
-    given: list[tuple[str, str]] = []
+    handicap: list[tuple[str, str]] = []
     if is_go:  # some programs write the handicap as Black's first moves
-        given = [("AB", text) for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual)])]
-    if placed.union(given) == usual:
-        return moves[len(given) :]
+        handicap = [("AB", text) for _, text in takewhile(lambda move: move[0] == "B", moves[: len(usual)])]
+    if placed.union(handicap) == usual:
+        return moves[len(handicap) :]
     if is_go and usual:
         stones = "".join(f"[{point}]" for _, point in sorted(usual))
         raise NotAllowed(
@@ -129,7 +129,7 @@ def _stones(start: State, cells: Mapping[str, Cell]) -> set[tuple[str, str]]:
     return {(f"A{cell.piece}", point if is_lettered else cell.name) for point, cell in cells.items() if cell.piece}
 
 
-def told(
+def seated_moves(
     moves: Sequence[tuple[str, str]], start: State, cells: Mapping[str, Cell], first_colour: str
 ) -> Iterator[tuple[Seat, str]]:
     """The moves as they are written here, and who plays each, in the order played: 0 if that is not said.
@@ -156,33 +156,33 @@ def told(
 
 def _hex_cell(text: str, is_mirrored: bool) -> str:
     """The cell of a1 or of Little Golem's two letters. is_mirrored: its row and column are exchanged."""
-    found = re.fullmatch(r"([a-z])(?:([a-z])|(\d+))", text)
-    if found is None:
+    match = re.fullmatch(r"([a-z])(?:([a-z])|(\d+))", text)
+    if match is None:
         return text
-    column, row = ord(found[1]) - 97, ord(found[2]) - 97 if found[2] else int(found[3]) - 1
+    column, row = ord(match[1]) - 97, ord(match[2]) - 97 if match[2] else int(match[3]) - 1
     if is_mirrored:
         column, row = row, column
     return f"{chr(97 + column)}{row + 1}"
 
 
-def replayed(start: State, told: Sequence[tuple[Seat, str]]) -> tuple[State, tuple[str, ...], int]:
+def replayed(start: State, seated: Sequence[tuple[Seat, str]]) -> tuple[State, tuple[str, ...], int]:
     """The last state and the canonical notations of a game up to its end, and how many moves are written below that.
 
     It ends by our rules or with a resignation; passes that are forced here may be left out there.
-    told: the moves, each with its player's seat, or with 0 if anybody's. Raises: NotAllowed.
+    seated: the moves, each with its player's seat, or with 0 if anybody's. Raises: NotAllowed.
     """
     # A file of a megabyte holds far more moves than any game, and each of them is judged.
-    if len(told) > MOST_PLIES:
+    if len(seated) > MOST_PLIES:
         raise NotAllowed(f"It has more than {MOST_PLIES} plies.")
     state, moves = start, list[str]()
-    for number, (seat, text) in enumerate(told, 1):
+    for number, (seat, text) in enumerate(seated, 1):
         try:
             # Other programs leave out the passes of Othello that nobody chooses.
             while state.forced is not None and state.named(text) != state.forced:
                 state, notation = state.play(state.forced)
                 moves.append(notation)
             if state.outcome is not None or text in _ENDS:
-                below = [text for _, text in told[number - 1 :] if text not in (*_ENDS, PASS)]
+                below = [text for _, text in seated[number - 1 :] if text not in (*_ENDS, PASS)]
                 return state, tuple(moves), len(below)
             if seat not in (0, state.to_move):
                 raise NotAllowed("the other colour is to move.")

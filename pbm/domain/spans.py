@@ -68,12 +68,12 @@ def in_words(length: int) -> str:
 
 
 def _parts(length: int) -> list[tuple[int, str]]:
-    found = []
+    parts = []
     for unit, name in _NAMES:
         number, length = divmod(length, unit)
         if number:
-            found.append((number, name))
-    return found
+            parts.append((number, name))
+    return parts
 
 
 OFF = "off"
@@ -119,8 +119,8 @@ def rungs_of(ladder: str) -> tuple[int, ...]:
     return () if ladder == OFF else tuple(map(read_duration, ladder.split()))
 
 
-def told(ladder: str) -> str:
-    """A ladder in words, such as "2 days, 1 day and 6 hours"; empty for `off`."""
+def ladder_in_words(ladder: str) -> str:
+    """Such as "2 days, 1 day and 6 hours"; empty for `off`."""
     return joined(map(in_words, rungs_of(ladder)))
 
 
@@ -148,13 +148,15 @@ def read_hour(word: str) -> str:
     """The time of a digest as it is stored: "08:00" or `off`; "8am" is read, too. Raises: BadArguments."""
     if word.casefold() == OFF:
         return OFF
-    found = _TIME.fullmatch(word.casefold())
+    match = _TIME.fullmatch(word.casefold())
     # "13pm" and "0am" are slips, and either reading may be meant.
-    if found is None or (found[3] and not 1 <= int(found[1]) <= 12):
+    if match is None or (match[3] and not 1 <= int(match[1]) <= 12):
         raise BadArguments(f'"{word}" does not fit: digest is off, or a time of day such as 08:00.', "set digest 08:00")
     # 12am is midnight and 12pm noon.
-    hour = int(found[1]) % 12 + (12 if found[3] == "pm" else 0) if found[3] else int(found[1])
-    return f"{hour:02}:{found[2] or '00'}"
+    hour = int(match[1])
+    if match[3]:
+        hour = hour % 12 + (12 if match[3] == "pm" else 0)
+    return f"{hour:02}:{match[2] or '00'}"
 
 
 def next_digest(hour: str, zone: ZoneInfo, now: datetime) -> datetime:

@@ -189,7 +189,7 @@ def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tup
     # A plan pairs a ply of the opponent with one answer; where a side moves twice there is no such pair.
     take_turns = all(one != two for one, two in pairwise(seats))
     pairs = len(later) // 2 if take_turns else 0
-    planned = plans.layout(plans.chain(later[: 2 * pairs]), indent="") if 0 < pairs <= plans.MAX_DEPTH else []
+    planned = plans.layout(plans.chain(later[: 2 * pairs])) if 0 < pairs <= plans.MAX_DEPTH else []
     return (*now, *map(str.strip, planned)) if planned else ()
 
 

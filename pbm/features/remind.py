@@ -26,7 +26,7 @@ from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed, NotFound, Unreadable
 from pbm.domain.match import IntentKind, Match, Player, UnderWay, other
 from pbm.domain.settings import Settings
-from pbm.domain.spans import OFF, is_punctual, next_digest, read_ladder, told
+from pbm.domain.spans import OFF, is_punctual, ladder_in_words, next_digest, read_ladder
 from pbm.reading.commands import Command
 from pbm.reading.verbs import ACCOUNT, LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
@@ -306,18 +306,17 @@ def remind(request: Request, command: Command) -> Answer:
 
 
 def _told(settings: Settings) -> str:
+    ladder = ladder_in_words(settings.remind)
     if settings.digest != OFF:
-        kept = (
-            "no reminders" if settings.remind == OFF else f"reminders {told(settings.remind)} before your time is over"
-        )
+        reminders = f"reminders {ladder} before your time is over" if ladder else "no reminders"
         return (
             f'You get a digest every day at {settings.digest} instead of reminders. After "set digest off" you would '
-            f"get {kept}."
+            f"get {reminders}."
         )
-    if settings.remind == OFF:
+    if not ladder:
         return 'You get no reminders. To get some, answer for instance "remind 2d 1d 6h".'
     return (
-        f"When it is your turn you are reminded {told(settings.remind)} before your time is over. To "
+        f"When it is your turn you are reminded {ladder} before your time is over. To "
         'change that, answer with a line such as "remind 2d 1d 6h" or "remind off".'
     )
 

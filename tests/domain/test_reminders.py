@@ -16,11 +16,11 @@ from pbm.domain.spans import (
     HOUR,
     MOST_NAGS,
     is_punctual,
+    ladder_in_words,
     next_digest,
     next_reminder,
     read_hour,
     read_ladder,
-    told,
 )
 
 NOW = datetime(2026, 3, 10, 12, 30, tzinfo=UTC)
@@ -49,7 +49,7 @@ def test_what_is_no_ladder_is_refused(words: str) -> None:
 
 
 def test_a_ladder_is_told_in_words() -> None:
-    assert told(DEFAULT_LADDER) == "3 days and 1 day"
+    assert ladder_in_words(DEFAULT_LADDER) == "3 days and 1 day"
 
 
 def test_rungs_come_one_after_the_other_on_the_hour() -> None:
