@@ -32,8 +32,8 @@ from pbm.edges.receive import Listener, NotNow
 from pbm.edges.transports import NotSent, Outgoing, Transport
 from pbm.edges.watch import lack
 from pbm.server import Arriving, Service
-from pbm.server.regrets import Bouncing
 from pbm.server.thinker import Thinker
+from pbm.server.undone_mails import Bouncing
 from pbm.store import Conflict, DatabaseTrouble, Transaction
 from pbm.store.house import DELIVERS, LISTENS, LOOKS, THINKS
 from pbm.store.neighbours import Full, Outdated, ReadOnly

@@ -15,9 +15,9 @@ from itertools import takewhile
 from time import monotonic
 
 from pbm.mailin import Message
-from pbm.server.docket import Ended, Prepared, Settled, tell, write_down
 from pbm.server.handle import Handler
 from pbm.server.left_over import LeftOver
+from pbm.server.prepared import Ended, Prepared, Settled, tell, write_down
 from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, translated
 
 _SECONDS_AT_ONCE = 0.05

@@ -39,11 +39,10 @@ from pbm.reading.commands import Command, begins, clean, command_or_refusal, is_
 from pbm.reading.passwords_in_words import Passwords
 from pbm.reading.verbs import redact
 from pbm.server.bystanders import ask_owner, besides, board_asked_about
-from pbm.server.docket import Checked, Prepared, Settled
 from pbm.server.guard import Cause, Throttle
 from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, settle
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all
-from pbm.server.regrets import Regrets
+from pbm.server.prepared import Checked, Prepared, Settled
 from pbm.server.senders import (
     goes_round,
     identify,
@@ -53,6 +52,7 @@ from pbm.server.senders import (
     with_token,
 )
 from pbm.server.treatment import is_lost_move, plays, treatment_of
+from pbm.server.undone_mails import UndoneMails
 from pbm.store import DatabaseTrouble, Transaction
 from pbm.store.tickets import Ticket
 
@@ -66,7 +66,7 @@ class Handler:
         """unlock: how encrypted mails are opened; None if they cannot be."""
         self.tools = tools
         self.throttle = Throttle(tools)
-        self._regrets = Regrets(tools, self.throttle)
+        self._not_done = UndoneMails(tools, self.throttle)
         self._signer, self._robot = tools.composer.signer, tools.composer.robot
         self._unlock = unlock
         self._computing = Memory()
@@ -202,20 +202,20 @@ class Handler:
     def _undone(self, tx: Transaction, mail: Prepared) -> Settled | None:
         """The end of a mail of which nothing is carried out; None for all others."""
         # Tokens cannot be guessed, but whoever tries costs as much as one who writes.
-        if mail.is_guess and (settled := self._regrets.excess_of_guesses(tx, mail)):
+        if mail.is_guess and (settled := self._not_done.excess_of_guesses(tx, mail)):
             return settled
         if isinstance(mail.message, Discard):
-            return self._regrets.lay_aside(tx, mail.message)
+            return self._not_done.lay_aside(tx, mail.message)
         if ban := kept_out(tx, mail):
-            return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._regrets.of_suspension(tx, ban))
+            return Settled(Arrival.IGNORED, f"ban: {ban.subject} is kept out", self._not_done.of_suspension(tx, ban))
         if mail.is_for_operator:
-            return self._regrets.for_operator(tx, mail)
+            return self._not_done.for_operator(tx, mail)
         if problem := self._spent(tx, mail):
-            return self._regrets.leave_undone(tx, mail, problem)
+            return self._not_done.leave_undone(tx, mail, problem)
         if self._unlock is not None:
             remember_key(tx, mail)
         if mail.letter.cover is Cover.LOCKED:
-            told = self._regrets.of_locked(tx, mail, reads=self._unlock is not None)
+            told = self._not_done.of_locked(tx, mail, reads=self._unlock is not None)
             return Settled(Arrival.IGNORED, "locked: it is encrypted, and cannot be read", told)
         if reason := goes_round(tx, mail):
             LIMITED.inc()
@@ -270,7 +270,7 @@ class Handler:
             if isinstance(problem, TooMuch):
                 # Who proves nothing has at most asked for a question, which is sent or left out.
                 is_undone = author is None and seated is None and not request.asked
-                mails += self._regrets.of_silence(request.tx, each.address, problem, ignored=is_undone)
+                mails += self._not_done.of_silence(request.tx, each.address, problem, ignored=is_undone)
         return Settled(Arrival.HANDLED, reason, tuple(mails), about=_about(request, mail))
 
     def _carry_out(self, at: Desk, mail: Prepared) -> Request:
@@ -343,7 +343,7 @@ class Handler:
         self.tools.states.forget()
         reference = secrets.token_hex(2).upper()
         log.error("parked", reference=reference, exc_info=error)
-        told = self._regrets.of_fault(tx, mail, reference)
+        told = self._not_done.of_fault(tx, mail, reference)
         return Settled(Arrival.PARKED, f"{reference}: {type(error).__name__}: {error}", told)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pbm.domain.mail import Received
-from pbm.server.docket import Prepared, tell, write_down
 from pbm.server.handle import Handler
+from pbm.server.prepared import Prepared, tell, write_down
 from pbm.store import Store
 
 Apart = Callable[[int], int]

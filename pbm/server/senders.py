@@ -27,7 +27,7 @@ from pbm.mailin import Cover, Judgement, Mark, Message, Robot, strip_subject
 from pbm.mailin.headers import mark_of, token_answered
 from pbm.reading.commands import Command, board_of_subject
 from pbm.reading.verbs import Standing
-from pbm.server.docket import Prepared
+from pbm.server.prepared import Prepared
 from pbm.store import Transaction
 from pbm.store.house import MOST_BRINGERS, Peer
 from pbm.store.matches import Summary

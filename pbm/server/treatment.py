@@ -22,7 +22,7 @@ from pbm.mailin import Mark
 from pbm.reading.commands import Command
 from pbm.reading.consent import is_bare
 from pbm.reading.intent import Sure, Surroundings, read
-from pbm.server.docket import Prepared
+from pbm.server.prepared import Prepared
 from pbm.store import Transaction
 
 

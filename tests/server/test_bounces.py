@@ -11,8 +11,8 @@ import pytest
 from pbm.domain.configuration import Limits
 from pbm.domain.mail import Arrival, Delivery, Queued
 from pbm.server import Arriving, Settings
-from pbm.server.regrets import Bouncing
 from pbm.server.rows import NOT_ANSWERED
+from pbm.server.undone_mails import Bouncing
 from pbm.store.players import FORGOTTEN_AFTER
 from tests.conversation import ROBOT, Got, House, address_of
 

@@ -30,7 +30,7 @@ from pbm.domain.configuration import DeliverySettings
 from pbm.edges.claims import Attempt, Claims
 from pbm.edges.deliver import WayOut
 from pbm.server import Service, Settings, batch
-from pbm.server.regrets import Bouncing
+from pbm.server.undone_mails import Bouncing
 from pbm.store import Conflict, DatabaseTrouble, Store, Transaction, backup, engine
 from pbm.store.neighbours import Outdated
 from pbm.store.pulse import HEARTBEAT

@@ -24,8 +24,8 @@ from pbm.features import postmaster
 from pbm.features.challenge.invitation import note_undelivered
 from pbm.mailin import Action, Discard, Message
 from pbm.reading.commands import Command
-from pbm.server.docket import Prepared, Settled
 from pbm.server.guard import Throttle
+from pbm.server.prepared import Prepared, Settled
 from pbm.store import Transaction
 from pbm.store.matches import Summary
 from pbm.store.players import Ban, Returned
@@ -40,7 +40,7 @@ _DAY = timedelta(days=1)
 
 
 @frozen
-class Regrets:
+class UndoneMails:
     """The ends of such mails, and the letters about them, if anybody is told."""
 
     tools: Tools
