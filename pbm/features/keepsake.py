@@ -18,9 +18,9 @@ from pbm.core.rating import told_changes
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.reply import done
 from pbm.core.request import Request
-from pbm.core.robots import Ask, Task, give_up, hints_told, orders, thinks
+from pbm.core.robots import Task, give_up, hints_told, orders, thinks
 from pbm.domain.errors import NotAllowed
-from pbm.domain.match import Ending, Match, Player
+from pbm.domain.match import Ending, Match
 from pbm.reading.commands import Command
 from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
@@ -57,8 +57,10 @@ def replay(request: Request, command: Command) -> Answer | None:
         at = command.args.get("BOARD", "") + (f"#{ply}" if ply else "")
         looks = HANDLERS["preview" if "MOVE" in command.args else "show"]
         return looks(request, replace(command, args={**command.args, "BOARD": at}))
-    board, player = request.boards.named(command), _reader(request, command)
+    board = request.boards.named(command)
     number = board.match.board
+    # Anybody may see a game that has ended, so nobody need prove who they are.
+    player = request.author.who(command) if command.credentials is not None else request.author.reader().player
     if board.match.result is None:
         raise NotAllowed(f"Board {number} goes on. It can be replayed when it has ended.", f"show {number}")
     if not _is_worth_it(board.match):
@@ -73,22 +75,14 @@ def replay(request: Request, command: Command) -> Answer | None:
     return done(command, f"The whole game of board {number} comes in a separate email.")
 
 
-def _reader(request: Request, command: Command) -> Player | None:
-    """Whom the replay goes to: anybody may see a game that has ended, so nobody need prove who they are."""
-    return request.author.who(command) if command.credentials is not None else request.author.reader().player
-
-
 @thinks
 def keepsakes(at: Desk) -> Iterator[Task]:
     """The keepsakes to send, the oldest order first. Each is tried once, because it would fail again."""
     for item, number, player_id in orders(at.tx, WORD):
         words: dict[str, Any] = {"what": "replay of", "board": number, "reason": ""}
         failed = partial(give_up, item, 1, player_id, f"pbm: replay of board {number}", "no-lesson.txt", **words)
-        yield Task(item.key, _nothing, partial(_send, item.key, number, player_id), failed)
-
-
-def _nothing(_: Ask) -> None:
-    """The film is made when the mail is."""
+        # Nothing is thought about: the film is made when the mail is.
+        yield Task(item.key, lambda _: None, partial(_send, item.key, number, player_id), failed)
 
 
 def _send(key: str, number: int, player_id: int, at: Desk, _: None) -> None:
@@ -97,8 +91,8 @@ def _send(key: str, number: int, player_id: int, at: Desk, _: None) -> None:
     # The operator may have reopened or voided the game since.
     if not at.tx.agenda.drop(THINK, key) or not _is_worth_it(board.match):
         return
-    notices = [_keepsake(at, board, reader) for reader in _readers(at, board.match, player_id)]
-    at.owe(at.tools.composer.notices([(notice, None) for notice in notices], at.now))
+    notices = [(_keepsake(at, board, reader), None) for reader in _readers(at, board.match, player_id)]
+    at.owe(at.tools.composer.notices(notices, at.now))
 
 
 def _keepsake(at: Desk, board: OpenBoard, reader: Reader) -> Notice:

@@ -24,7 +24,7 @@ from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
 from pbm.domain.errors import NotAllowed, NotFound, Unreadable
-from pbm.domain.match import IntentKind, Match, Player, UnderWay, other
+from pbm.domain.match import IntentKind, Match, Player, Seat, UnderWay, other
 from pbm.domain.settings import Settings
 from pbm.domain.spans import OFF, is_punctual, ladder_in_words, next_digest, read_ladder
 from pbm.reading.commands import Command
@@ -43,7 +43,8 @@ class Running:
     """A running board, from the view of one of its players."""
 
     match: Match
-    player: Player
+    seat: Seat
+    """The player's; the first, if both are theirs."""
     to_move: bool
     """Whether the player is to move."""
     decided_at: datetime | None = None
@@ -53,11 +54,11 @@ class Running:
     def asked(self) -> bool:
         """Whether the opponent has asked the player something that they have not answered."""
         offer = self.match.offer
-        return offer is not None and self.match.player(other(offer.seat)) == self.player
+        return offer is not None and self.match.player(other(offer.seat)) == self.match.player(self.seat)
 
     @property
     def settings(self) -> Settings:
-        return self.match.settings[(self.match.seat_of(self.player.id) or 1) - 1]
+        return self.match.settings[self.seat - 1]
 
     @property
     def deadline(self) -> datetime | None:
@@ -82,31 +83,23 @@ class Running:
         asked_at = self.match.offer.since if self.match.offer is not None else None
         return max(self.match.moved_at, asked_at or self.match.moved_at)
 
-    @property
-    def urgency(self) -> tuple[bool, datetime, datetime]:
-        return not self.to_move, self.deadline or _NEVER, self.match.moved_at
-
     def is_urged(self, now: datetime) -> bool:
         """Whether the player is to move, has time left, and it runs: not while they are away, nor in a pause.
 
         What a tournament decides soon is urgent also then, because that waits for nobody.
         """
-        clock = self.match.clock
+        clock, decided_at = self.match.clock, self.decided_at if self.is_decided else None
         # A tournament waits for nobody, whatever the clock says.
-        if self.to_move and self.is_decided_soon(now):
+        if self.to_move and decided_at is not None and now < decided_at <= now + SOON:
             return self.settings.remind != OFF
         # No time runs then, so nothing is urgent.
         if not self.to_move or clock is None or clock.paused or self.is_away(now):
             return False
         return clock.deadline_at is None or clock.deadline_at > now
 
-    def is_decided_soon(self, now: datetime) -> bool:
-        return self.is_decided and self.deadline is not None and now < self.deadline <= now + SOON
-
     def is_away(self, now: datetime) -> bool:
         """Whether the player's clock stands still now, as on vacation or while no mail reaches them."""
-        seat = self.match.seat_of(self.player.id)
-        return seat is not None and any(stop.holds(now) for stop in self.match.stops[seat - 1])
+        return any(stop.holds(now) for stop in self.match.stops[self.seat - 1])
 
 
 @subscribes(SettingsSaved)
@@ -149,14 +142,14 @@ def send_digest(occasion: Occasion) -> None:
     # On vacation the same boards would be told each day.
     if all(board.is_away(tx.now) and board.changed_at < tx.now - timedelta(days=1) for board in waiting):
         waiting = []
-    found: list[Posed | None] = []
+    puzzles: list[Posed | None] = []
     for contribute in DIGESTED:
         # A part that needs an unreadable board is left out.
         with suppress(Unreadable):
-            found.append(contribute(occasion, player, settings, bool(waiting)))
+            puzzles.append(contribute(occasion, player, settings, bool(waiting)))
     if waiting:
         others = [board for board in under_way if not board.waits]
-        _gather(occasion, player, waiting, others, daily=True, puzzles=tuple(filter(None, found)))
+        _gather(occasion, player, waiting, others, daily=True, puzzles=tuple(filter(None, puzzles)))
 
 
 PLAYERS_A_MINUTE = 100
@@ -175,19 +168,17 @@ def tell_how_boards_stand(occasion: Occasion) -> None:
     tx, now, payload = occasion.tx, occasion.now, occasion.item.payload
     is_lost = payload.get("lost", True)
     lost_since = datetime.fromisoformat(payload["since"]) if payload["since"] else None
-    told = tx.matches.busy_players(
-        payload["after"], PLAYERS_A_MINUTE, (lost_since or now) - LATELY if is_lost else None
-    )
     # After a set-back nobody can tell which moves are lost, so all who may have made some are told.
-    page = SET_BACK if is_lost else RENEWED
-    for player in told:
+    page, here_since = (SET_BACK, (lost_since or now) - LATELY) if is_lost else (RENEWED, None)
+    players = tx.matches.busy_players(payload["after"], PLAYERS_A_MINUTE, here_since)
+    for player in players:
         boards = boards_under_way(tx, player)
         waiting = [board for board in boards if board.waits] or boards
         others = [board for board in boards if board not in waiting]
         shown = _readable(occasion, running_boards(occasion, player, waiting))
         _gather(occasion, player, shown, others, page=page, lost_since=lost_since)
-    if told:
-        tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": told[-1].id})
+    if players:
+        tx.agenda.put(TOLD, occasion.item.key, now + timedelta(minutes=1), **{**payload, "after": players[-1].id})
 
 
 @when_due(QUESTION, within=ANSWER_IN)
@@ -213,13 +204,13 @@ def send_reminder(occasion: Occasion) -> None:
         return
     # What else waits for them comes in the same mail, so that there is no second one soon.
     asked = [board for board in boards if board not in due and (board.asked or board.may_claim)]
-    told = [*due, *_readable(occasion, asked)]
+    shown = [*due, *_readable(occasion, asked)]
     # One board comes in a mail of its own, which can be answered by a move alone.
-    if len(told) > 1:
-        _gather(occasion, player, told)
+    if len(shown) > 1:
+        _gather(occasion, player, shown)
     else:
-        (notice,) = _notices(occasion, player, told)
-        reminder = replace(notice, shown=_reminding(told[0], occasion.now))
+        (notice,) = _notices(occasion, player, shown)
+        reminder = replace(notice, shown=_reminding(shown[0], occasion.now))
         occasion.owe(occasion.tools.composer.notice(reminder, occasion.now))
 
 
@@ -249,10 +240,10 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
     """The boards as their player sees them, the most urgent first."""
     tx, tools, now = occasion.tx, occasion.tools, occasion.now
     reader, notices = reader_of(occasion, player), []
-    for each in sorted(boards, key=lambda board: board.urgency):
-        board = OpenBoard(tx, each.match, tools.states.of(each.match), each.match.revision, now)
-        seat = each.match.seat_of(player.id) or 1
-        notices.append(notice_of(board, replace(reader, seat=perspective(board, seat))))
+    urgent_first = sorted(boards, key=lambda each: (not each.to_move, each.deadline or _NEVER, each.match.moved_at))
+    for running in urgent_first:
+        board = OpenBoard(tx, running.match, tools.states.of(running.match), running.match.revision, now)
+        notices.append(notice_of(board, replace(reader, seat=perspective(board, running.seat))))
     return tuple(notices)
 
 
@@ -275,12 +266,14 @@ def boards_under_way(tx: Transaction, player: Player) -> list[UnderWay]:
 def running_boards(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Running]:
     """The boards of the player, loaded, in their order."""
     tx, states = at.tx, at.tools.states
-    to_move = {each.board: each.seat_to_move for each in boards}
-    loaded = tx.matches.load_all(list(to_move), states.match)
-    ends = decisions(tx, player) if any(match.tournament for match in loaded) else {}
-    return [
-        Running(match, player, match.player(to_move[match.board]) == player, ends.get(match.board)) for match in loaded
-    ]
+    to_move = {board.board: board.seat_to_move for board in boards}
+    matches = tx.matches.load_all(list(to_move), states.match)
+    ends = decisions(tx, player) if any(match.tournament for match in matches) else {}
+    running = []
+    for match in matches:
+        is_to_move = match.player(to_move[match.board]) == player
+        running.append(Running(match, match.seat_of(player.id) or 1, is_to_move, ends.get(match.board)))
+    return running
 
 
 def _waiting(at: Desk, player: Player, boards: Sequence[UnderWay]) -> list[Running]:

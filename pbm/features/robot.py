@@ -35,7 +35,7 @@ from pbm.core.robots import (
     thinks,
 )
 from pbm.domain.events import CommentMade
-from pbm.domain.match import SWAP, Offer, OfferKind, Player, Seat, other
+from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
 from pbm.reading.commands import Command
 from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
@@ -86,22 +86,22 @@ def robots_boards(at: Desk) -> Iterator[Task]:
     ]
     for number, crowd in _in_turn(boards, _waiting(at, boards, ids), ids):
         for board in at.readable([number]):
-            task = _task(board, ids, crowd)
-            if task is not None:
-                yield task
+            seat = _robot_seat(board, ids)
+            if seat is not None:
+                yield _task(board, seat, crowd)
 
 
 def _waiting(at: Desk, boards: Sequence[Summary], ids: Collection[int]) -> set[int]:
     """The numbers of the boards where a robot may have something to do, unless robots pause for a player there."""
     asked, pause = {item.key for item in at.tx.agenda.of(QUESTION)}, spent(at)
-    found = set[int]()
+    waiting = set[int]()
     for each in boards:
         is_to_move = each.to_move is not None and each.to_move.id in ids
         # Who was asked, the robot or the person, is seen only from the board itself.
         may_act = is_to_move or str(each.board) in asked
         if may_act and pause.isdisjoint(player.id for player in each.players):
-            found.add(each.board)
-    return found
+            waiting.add(each.board)
+    return waiting
 
 
 def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collection[int]) -> list[tuple[int, int]]:
@@ -126,10 +126,8 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
     return [(number, max(len(counts), counts[opponent])) for *_, number, opponent in sorted(turns)]
 
 
-def _task(board: OpenBoard, ids: Collection[int], crowd: int) -> Task | None:
-    seat = _robot_seat(board, ids)
-    if seat is None:
-        return None
+def _task(board: OpenBoard, seat: Seat, crowd: int) -> Task:
+    """The task of the robot in a seat."""
     number, ply = board.match.board, board.next_ply
     level = LEVEL_OF[board.match.player(seat).userid.casefold()]
     seconds = ANSWERS_WITHIN / crowd
@@ -185,7 +183,11 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
     if (offer := board.match.offer) is not None:
         # Whoever may swap picks the better side, so the position is worth that to them.
         worth = abs(thought.value) if board.state.may_swap else thought.value
-        _answer(board, offer, seat, worth if seat == board.state.to_move else -worth)
+        # A pause is rejected, because nobody waits long for a robot.
+        if offer.kind is OfferKind.DRAW and (worth if seat == board.state.to_move else -worth) <= 0:
+            board.agree(seat)
+        else:
+            board.reject_offer(seat)
     else:
         if seat not in board.match.record.seats:
             comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
@@ -199,14 +201,6 @@ def _introduction(robot: Player) -> str:
     level = LEVEL_OF[robot.userid.casefold()]
     who = f"I am {robot.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
     return f'{who}\nTo be told what to play, answer "hint".'
-
-
-def _answer(board: OpenBoard, offer: Offer, seat: Seat, value: float) -> None:
-    """Accept a draw if the position is worth no more; reject a pause, because nobody waits long for a robot."""
-    if offer.kind is OfferKind.DRAW and value <= 0:
-        board.agree(seat)
-    else:
-        board.reject_offer(seat)
 
 
 def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
@@ -223,10 +217,10 @@ def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:
 def _stuck(number: int, ply: int, at: Desk, reason: str) -> None:
     """Note the failure, and plan to tell the operator and the opponent, and to resign if it lasts too long."""
     agenda, now = at.tx.agenda, at.now
-    known = agenda.get(STUCK, number)
+    item = agenda.get(STUCK, number)
     # The same failure again: the opponent's half hour goes on.
-    if known is not None and known.payload["ply"] == ply:
-        agenda.put(STUCK, number, known.due_at, **{**known.payload, "failed_at": now.isoformat()})
+    if item is not None and item.payload["ply"] == ply:
+        agenda.put(STUCK, number, item.due_at, **{**item.payload, "failed_at": now.isoformat()})
         return
     agenda.put(
         STUCK, number, now + TELLS_AFTER, ply=ply, reason=reason, told=False, heard=False, failed_at=now.isoformat()
