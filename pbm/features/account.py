@@ -232,7 +232,14 @@ def reset_password(request: Request, command: Command) -> Answer:
     # Counted by network: that says nothing about any account.
     if problem := request.excess(Act.RESET):
         raise problem
-    players = _who_lost_it(request, command)
+    if "USERID" in command.args:
+        player = request.tx.players.find(command.args["USERID"])
+        players = [] if player is None else [player]
+    else:
+        sender = request.message.sender
+        players = request.tx.players.of_address(sender)
+        if not players:
+            raise BadArguments(f'No account has the address "{sender}". Name your userid.', "reset password USERID")
     asked = [_ask_at_all_addresses(request, player) for player in players]
     # Only the account's own mailbox may learn that it is one.
     if request.withheld is not None and not any(asked) and not {*players}.isdisjoint(request.sender.at_home):
@@ -243,18 +250,6 @@ def reset_password(request: Request, command: Command) -> Answer:
         "today, an email goes to the addresses of the account. Answer it to choose a\n"
         "new password.",
     )
-
-
-def _who_lost_it(request: Request, command: Command) -> list[Player]:
-    """The named player, or else the players who have the sender's address. Raises: BadArguments."""
-    if "USERID" in command.args:
-        player = request.tx.players.find(command.args["USERID"])
-        return [] if player is None else [player]
-    players = request.tx.players.of_address(request.message.sender)
-    if not players:
-        sender = request.message.sender
-        raise BadArguments(f'No account has the address "{sender}". Name your userid.', "reset password USERID")
-    return players
 
 
 def _ask_at_all_addresses(request: Request, player: Player, *, wanted: bool = False) -> bool:

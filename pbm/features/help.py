@@ -29,29 +29,35 @@ MOST_PAGES = 5
 )
 def help_(request: Request, command: Command) -> Answer:
     """Send the page of one or more subjects; a verb of a game may be named with the game."""
-    said = " ".join(command.args.get("SUBJECT", "index").casefold().split())
-    page = _page(request, said)
-    topics = [said] if page is not None else _topics(request, said)
+    text = " ".join(command.args.get("SUBJECT", "index").casefold().split())
+    page = _page(request, text)
+    topics = [text] if page is not None else _topics(request, text)
     pages = [page] if page is not None else [_page(request, topic) or "" for topic in topics[:MOST_PAGES]]
-    text = f"\n\n{'-' * 60}\n\n".join(each.rstrip("\n") for each in pages)
-    subject = "" if said == "index" else ", ".join(topics)[:40]
-    return done(command, text, f"pbm: help {subject}".rstrip())
+    shown = f"\n\n{'-' * 60}\n\n".join(each.rstrip("\n") for each in pages)
+    subject = "" if text == "index" else ", ".join(topics)[:40]
+    return done(command, shown, f"pbm: help {subject}".rstrip())
 
 
 _LEADING = ("with", "for", "on", "about", "playing")
 """Words that people put before a subject."""
 
 
-def _topics(request: Request, said: str) -> list[str]:
+def _topics(request: Request, text: str) -> list[str]:
     """The subjects that the words name, each of two words if possible. Raises: NotFound."""
-    words, found = [word for word in said.split() if word not in _LEADING], []
+    words, topics = [word for word in text.split() if word not in _LEADING], []
     while words:
         count = next((count for count in (2, 1) if _page(request, " ".join(words[:count])) is not None), 0)
         if count == 0:
-            raise _no_page(request, words[0])
-        found.append(" ".join(words[:count]))
+            subjects, unknown = request.tools.pages.subjects(), f'There is no help on "{words[0][:40]}".'
+            candidates = [*GAMES, *subjects, *(verb.name for verb in VERBS)]
+            similar = difflib.get_close_matches(words[0][:40], candidates, n=1, cutoff=0.75)
+            if similar:
+                raise NotFound(f'{unknown} Did you mean "{similar[0]}"?', f"help {similar[0]}")
+            there_is = f"There is help on every command and on: {', '.join([*subjects, *GAMES])}."
+            raise NotFound(f"{unknown} {there_is}", "help commands")
+        topics.append(" ".join(words[:count]))
         words = words[count:]
-    return found
+    return topics
 
 
 def _page(request: Request, subject: str) -> str | None:
@@ -69,15 +75,6 @@ def _page(request: Request, subject: str) -> str | None:
         if page is not None:
             return page
     return None
-
-
-def _no_page(request: Request, word: str) -> NotFound:
-    subjects = request.tools.pages.subjects()
-    meant = difflib.get_close_matches(word[:40], [*GAMES, *subjects, *(verb.name for verb in VERBS)], n=1, cutoff=0.75)
-    if meant:
-        return NotFound(f'There is no help on "{word[:40]}". Did you mean "{meant[0]}"?', f"help {meant[0]}")
-    there_is = f"There is help on every command and on: {', '.join([*subjects, *GAMES])}."
-    return NotFound(f'There is no help on "{word[:40]}". {there_is}', "help commands")
 
 
 @handles(

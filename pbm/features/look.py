@@ -62,20 +62,16 @@ def select(request: Request, words: Iterable[str]) -> Selection:
         if folded in FILTERS:
             filters.append(folded)
         elif word[0].isdigit() or word[0] == "#":
-            boards.append(_board(request, word))
+            match = _BOARD.fullmatch(word)
+            if match is None:
+                raise BadArguments(f'"{word}" is not the number of a board: write for instance 101 or 101#5.')
+            number, ply = match.groups()
+            named = int(number) if number else request.sender.board
+            board = existing(named, f'Which board? Write its number in front of "{word}".')
+            boards.append(AtPly(board, int(ply) if ply else None))
         elif folded not in _NOISE:
             players.append(request.author.player_named(word))
     return Selection(tuple(boards), tuple(players), tuple(filters))
-
-
-def _board(request: Request, word: str) -> AtPly:
-    match = _BOARD.fullmatch(word)
-    if match is None:
-        raise BadArguments(f'"{word}" is not the number of a board: write for instance 101 or 101#5.')
-    number, ply = match.groups()
-    named = int(number) if number else request.sender.board
-    board = existing(named, f'Which board? Write its number in front of "{word}".')
-    return AtPly(board, int(ply) if ply else None)
 
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
@@ -123,21 +119,16 @@ Zoom = tuple[str, str]
     Entry(50, "mail me boards, now or after a ply, or those of a player"),
 )
 def show(request: Request, command: Command) -> Answer | None:
-    words, zoom_in = _split_zoom(command.args.get("BOARD", "").split())
+    words, zoom_in = command.args.get("BOARD", "").split(), None
+    place = next((place for place, word in enumerate(words) if word.casefold() == "zoom"), None)
+    if place is not None:
+        if len(words) != place + 3:
+            raise BadArguments('After "zoom" come a point and a factor, as in "zoom 3x7 20".')
+        words, zoom_in = words[:place], (words[place + 1], words[place + 2])
     # "show me board 102" asks for no other one.
     if words[:1] == ["me"] and any(word[0].isdigit() for word in words):
         del words[0]
     return _mail_boards(request, command, select(request, words), zoom_in=zoom_in)
-
-
-def _split_zoom(words: list[str]) -> tuple[list[str], Zoom | None]:
-    """The words before `zoom POINT FACTOR`, and the zoom. Raises: BadArguments."""
-    place = next((place for place, word in enumerate(words) if word.casefold() == "zoom"), None)
-    if place is None:
-        return words, None
-    if len(words) != place + 3:
-        raise BadArguments('After "zoom" come a point and a factor, as in "zoom 3x7 20".')
-    return words[:place], (words[place + 1], words[place + 2])
 
 
 @handles(

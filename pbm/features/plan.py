@@ -25,7 +25,7 @@ from pbm.core.request import Request
 from pbm.domain import plans
 from pbm.domain.errors import BadArguments, NotAllowed, NotFound, NotYourTurn, Rejected
 from pbm.domain.events import CommentMade, IntentDropped
-from pbm.domain.match import Intent, IntentKind, Offer, OfferKind, Seat, State, other
+from pbm.domain.match import IntentKind, Offer, OfferKind, Seat, State, other
 from pbm.domain.plans import Plan
 from pbm.reading.commands import NOTHING, Command, as_played, split_guard
 from pbm.reading.verbs import LOOKING, PLAYING, Alteration, Entry, Locks, Verb
@@ -99,26 +99,21 @@ def play_held(occasion: Occasion) -> None:
     board.intents.drop(intent)
     player = board.match.player(seat)
     comments = (CommentMade(number, userid=player.userid, text=intent.comment),) if intent.comment else ()
+    move, _, planned = intent.text.partition("\n")
+    text, guard = split_guard(move)
     try:
-        _play(board, intent)
+        if text == plans.RESIGN:
+            board.check_running(guard, "It")
+            board.resign(seat)
+        else:
+            plan = plans.reread(planned) if planned else ()
+            decisions.play_ply(board, seat, text, guard, plan, decided_at=intent.since)
     except (Rejected, GameError) as error:
         board.events.append(IntentDropped(number, seat, intent.kind, intent.text, str(error)))
         notice = notice_of(board, reader_of(occasion, player, seat), events=tuple(board.events))
         occasion.owe(occasion.tools.composer.notice(notice, occasion.now))
         return
     occasion.owe(tell_players(occasion, board, comments, Writer(player)))
-
-
-def _play(board: OpenBoard, intent: Intent) -> None:
-    """Raises: as decisions.play_ply."""
-    move, _, planned = intent.text.partition("\n")
-    text, guard = split_guard(move)
-    if text == plans.RESIGN:
-        board.check_running(guard, "It")
-        board.resign(intent.seat)
-    else:
-        plan = plans.reread(planned) if planned else ()
-        decisions.play_ply(board, intent.seat, text, guard, plan, decided_at=intent.since)
 
 
 @handles(
@@ -128,23 +123,16 @@ def _play(board: OpenBoard, intent: Intent) -> None:
 def cancel(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
     held = board.intents.find(seat, IntentKind.HOLD)
-    if held is None:
-        raise _nothing_waits(board, seat)
-    board.intents.drop(held)
-    return tell_sender(request, command, board, seat, f"{move_of(held)} is taken back; nobody has heard of it.")
-
-
-def _nothing_waits(board: OpenBoard, seat: Seat) -> Rejected:
-    """An error that says why there is nothing to cancel: it may be too late."""
+    if held is not None:
+        board.intents.drop(held)
+        return tell_sender(request, command, board, seat, f"{move_of(held)} is taken back; nobody has heard of it.")
     number, played = board.match.board, [ply for ply in board.match.record if ply.seat == seat and not ply.auto]
     if not played or board.match.result is not None:
         ended = " has ended, and" if board.match.result is not None else ":"
-        return NotFound(f"Board {number}{ended} nothing of yours waits there.")
+        raise NotFound(f"Board {number}{ended} nothing of yours waits there.")
     at = until(played[-1].played_at, board.match.settings[seat - 1].zone)
-    return NotFound(
-        f"Nothing of yours waits on board {number}: {played[-1].notation} was played on {at}, so it is too late.",
-        "undo",
-    )
+    late = f"{played[-1].notation} was played on {at}, so it is too late."
+    raise NotFound(f"Nothing of yours waits on board {number}: {late}", "undo")
 
 
 MAX_PLIES = 100

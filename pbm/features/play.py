@@ -232,7 +232,10 @@ def queue(request: Request, command: Command) -> Answer | None:
     if verb_meant(text) == "resign":
         return resign(request, command)
     if words.casefold() in NOTHING:
-        return _drop_queued(request, command, board, seat)
+        queued = board.intents.find(seat, IntentKind.QUEUE)
+        dropped = existing(queued, f"You have queued no move on board {board.match.board}.")
+        board.intents.drop(dropped)
+        return tell_sender(request, command, board, seat, f"{dropped.text} is not queued any more.")
     if seat == board.state.to_move:
         return move(request, command)
     # It could never be played.
@@ -249,13 +252,6 @@ def queue(request: Request, command: Command) -> Answer | None:
         board.intents.drop(planned)
     board.intents.keep(Intent(seat, IntentKind.QUEUE, text if guard is None else f"{text}#{guard}"))
     return tell_sender(request, command, board, seat, f"{text} is queued.{instead}")
-
-
-def _drop_queued(request: Request, command: Command, board: OpenBoard, seat: Seat) -> Answer | None:
-    queued = board.intents.find(seat, IntentKind.QUEUE)
-    waiting = existing(queued, f"You have queued no move on board {board.match.board}.")
-    board.intents.drop(waiting)
-    return tell_sender(request, command, board, seat, f"{waiting.text} is not queued any more.")
 
 
 def _queueable(board: OpenBoard, text: str) -> str:

@@ -16,7 +16,6 @@ from pbm.core.request import Request
 from pbm.core.robots import ANY, LEVEL_OF, robot_named
 from pbm.core.start import (
     MatchTerms,
-    Window,
     check_willing,
     fits,
     read_terms,
@@ -133,11 +132,11 @@ def _games(number: int) -> str:
     return "a game" if number == 1 else f"{number} games"
 
 
-def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> tuple[MatchTerms, Window]:
-    """The terms of a seek: of the game, and the opponent's rating. Raises: OptionError, BadArguments."""
-    own, window = split_window(options)
+def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str) -> MatchTerms:
+    """The terms of the game that a seek is for. Raises: OptionError, BadArguments."""
+    own, _ = split_window(options)
     try:
-        return read_terms(game, own, body, request.tools.house.default_clock), window
+        return read_terms(game, own, body, request.tools.house.default_clock)
     except OptionError as error:
         also = " A seek also has --rating=LOWEST-HIGHEST and --robot." if "no option" in str(error) else ""
         raise OptionError(f"{error}{also}") from None
@@ -145,12 +144,12 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
 
 def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
     """Start a game from the oldest seek that asks for the same as the fresh one; False if there is none."""
-    terms, _ = _terms(request, game, fresh.options, fresh.body)
+    terms = _terms(request, game, fresh.options, fresh.body)
     asked = terms.words, terms.rated, terms.control
     for each in request.tx.seeks.open(fresh.game):
         if each.body != fresh.body or each.player == fresh.player:
             continue
-        theirs, _ = _terms(request, game, each.options, each.body)
+        theirs = _terms(request, game, each.options, each.body)
         same = (theirs.words, theirs.rated, theirs.control) == asked
         if same and fits(request, each, fresh.player) and fits(request, fresh, each.player):
             try:
@@ -194,9 +193,9 @@ def _announcements(at: Desk, game: AnyGame, sought: Seek, after: int = 0) -> lis
 
 @when_due(SPREAD, within=timedelta(hours=1))
 def announce_when_due(due: Occasion) -> None:
-    found = due.tx.seeks.get(int(due.item.key))
-    if found is not None and found.game in GAMES:
-        due.owe(_announcements(due, GAMES[found.game], found, due.item.payload["after"]))
+    sought = due.tx.seeks.get(int(due.item.key))
+    if sought is not None and sought.game in GAMES:
+        due.owe(_announcements(due, GAMES[sought.game], sought, due.item.payload["after"]))
 
 
 @handles(Verb("take SEEK USERID PASSWORD", STARTING), Entry(30, "start the game that somebody seeks; you move first"))
@@ -209,8 +208,8 @@ def take(request: Request, command: Command) -> None:
 @by_player
 def answer_announcement(request: Request, ticket: Ticket, player: Player) -> None:
     """Take the announced seek, or stop the announcements."""
-    said = request.message.text.strip() or strip_subject(request.message.subject)
-    first, _, rest = said.partition("\n")
+    answer = request.message.text.strip() or strip_subject(request.message.subject)
+    first, _, rest = answer.partition("\n")
     word = next(iter(first.casefold().split()), "").strip(".,!")
     number = int(ticket.payload["seek"])
     line = f"take {number}"
@@ -218,8 +217,8 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
         if word == "unsubscribe":
             game = str(ticket.payload["game"])
             request.tx.choices.change(player.id, game, follows=False)
-            told = f"You follow the games of {GAMES[game].info.title} no more."
-            request.outgoing.answers.append(Answer("unsubscribe", Outcome.DONE, told))
+            text = f"You follow the games of {GAMES[game].info.title} no more."
+            request.outgoing.answers.append(Answer("unsubscribe", Outcome.DONE, text))
             return
         if word not in ("yes", "take"):
             raise BadArguments(f'"{first[:60]}" is not understood here. To start the game, answer this email.', line)
@@ -234,42 +233,42 @@ def answer_announcement(request: Request, ticket: Ticket, player: Player) -> Non
 def fill(due: Occasion) -> None:
     """Let a robot take one game of a seek that is still open; does nothing if no game can start."""
     tx = due.tx
-    found = tx.seeks.get(int(due.item.key))
-    game = GAMES.get(found.game) if found else None
-    robot = robot_named(tx, robot_wanted(found.options)) if found else None
-    if found is None or game is None or robot is None:
+    sought = tx.seeks.get(int(due.item.key))
+    game = GAMES.get(sought.game) if sought else None
+    robot = robot_named(tx, robot_wanted(sought.options)) if sought else None
+    if sought is None or game is None or robot is None:
         return
-    tx.agenda.put(UNTAKEN, found.id, due.now + PATIENCE)
+    tx.agenda.put(UNTAKEN, sought.id, due.now + PATIENCE)
     try:
-        board = _begun(due, game, found, robot, found.player)
+        board = _begun(due, game, sought, robot, sought.player)
     except NotAllowed:
         return
-    origin = f"Nobody else took seek {found.id} of {found.player.userid} within {lasting(PATIENCE)}."
+    origin = f"Nobody else took seek {sought.id} of {sought.player.userid} within {lasting(PATIENCE)}."
     board.events.append(MatchStarted(board.match.board, origin=origin))
     due.owe(tell_players(due, board))
 
 
-def _begun(at: Desk, game: AnyGame, found: Seek, taker: Player, asker: Player) -> OpenBoard:
+def _begun(at: Desk, game: AnyGame, sought: Seek, taker: Player, asker: Player) -> OpenBoard:
     """Start one game of a seek, which then wants one less. asker: the player who starts it. Raises: NotAllowed."""
-    seats = (taker, found.player)
+    seats = (taker, sought.player)
     check_willing(at, game, seats, asker, seats)
-    options, _ = split_window(found.options)
-    board = start_match(at, game, options, found.body, seats)
-    at.tx.seeks.set_wanted(found.id, found.wanted - 1)
+    options, _ = split_window(sought.options)
+    board = start_match(at, game, options, sought.body, seats)
+    at.tx.seeks.set_wanted(sought.id, sought.wanted - 1)
     return board
 
 
 def _take(request: Request, player: Player, number: int) -> None:
     """Start one game of a seek for a player; the seeker moves second. Raises: NotFound, NotAllowed."""
-    found = request.tx.seeks.get(number)
-    game = GAMES.get(found.game) if found else None
-    if found is None or game is None:
+    sought = request.tx.seeks.get(number)
+    game = GAMES.get(sought.game) if sought else None
+    if sought is None or game is None:
         raise NotFound(f"Seek {number} is not open, or not any more: somebody may have been faster.", "GAME seek")
-    if found.player == player:
-        raise NotAllowed(f"Seek {number} is your own.", f"{found.game} seek 0")
-    _, (low, high) = split_window(found.options)
-    if not fits(request, found, player):
-        raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{found.game} seek")
-    board = _begun(request, game, found, player, player)
-    origin = f"{player.userid} has taken seek {number} of {found.player.userid}."
+    if sought.player == player:
+        raise NotAllowed(f"Seek {number} is your own.", f"{sought.game} seek 0")
+    _, (low, high) = split_window(sought.options)
+    if not fits(request, sought, player):
+        raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{sought.game} seek")
+    board = _begun(request, game, sought, player, player)
+    origin = f"{player.userid} has taken seek {number} of {sought.player.userid}."
     request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))

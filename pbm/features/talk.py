@@ -246,12 +246,6 @@ def _say(request: Request, board: OpenBoard, author: Player, kind: RemarkKind, r
 def kibitz(request: Request, command: Command) -> None:
     """Send the text to the followers of the board; its players get it with the last mail of the game."""
     board, author = request.boards.named(command), request.author.who(command)
-    _check_kibitzer(request, board, author)
-    _say(request, board, author, RemarkKind.KIBITZ)
-
-
-def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
-    """Raises: NotAllowed, MatchOver."""
     number = board.match.board
     if board.match.seat_of(author.id) is not None:
         raise NotAllowed(f'You play on board {number}: onlookers write "kibitz"; you may write "chat".', "chat")
@@ -264,6 +258,7 @@ def _check_kibitzer(request: Request, board: OpenBoard, author: Player) -> None:
             f"You do not follow board {number}, so you would not read what is answered.", f"follow {number}"
         )
     request.draw(Act.KIBITZ)
+    _say(request, board, author, RemarkKind.KIBITZ)
 
 
 @handles(
@@ -286,7 +281,10 @@ def note(request: Request, command: Command) -> None:
             raise NotFound(f"You have no notes on board {board.match.board}.")
         shown = "your notes are gone."
     elif text:
-        _check_room(request, board, owner, text)
+        most, length = request.tools.house.message_characters, sum(len(each.text) for each in board.notes(owner))
+        if length + len(text) > most:
+            problem = f"there are {length}, and these would be {len(text)} more."
+            raise BadArguments(f"Your notes on a board may have {most} characters; {problem}", "note none")
         board.remark(RemarkKind.NOTE, owner, text)
         shown = 'noted. Only you see your notes, below the emails of the board; "note none" drops them all.'
     elif board.notes(owner):
@@ -295,13 +293,3 @@ def note(request: Request, command: Command) -> None:
         raise NotFound(f"You have no notes on board {board.match.board}: write one below the command.")
     reader = replace(request.author.reader(), seat=None if own is None else perspective(board, own))
     request.outgoing.notices.append(notice_of(board, reader, shown=shown))
-
-
-def _check_room(request: Request, board: OpenBoard, owner: Player, text: str) -> None:
-    """Raises: BadArguments if the notes would become too long."""
-    most, kept = request.tools.house.message_characters, sum(len(each.text) for each in board.notes(owner))
-    if kept + len(text) > most:
-        raise BadArguments(
-            f"Your notes on a board may have {most} characters; there are {kept}, and these would be {len(text)} more.",
-            "note none",
-        )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any
 from zlib import crc32
 
@@ -211,16 +212,20 @@ def _is_awaited(item: Item, board: OpenBoard, seat: Seat) -> bool:
 @teaches
 def reviews(at: Desk) -> Iterator[Task]:
     """The reviews that were asked for, the oldest first."""
-    for item, board, whom in _wanted(at, "review"):
-        work = partial(_go_through, parts(board.match))
-        failed = _failed(item, board.match.board, whom, "review of")
-        yield Task(item.key, work, partial(_give_review, item, board.match.board, whom), failed, whom, board.match.game)
-    for item, _, whom in orders(at.tx, FILE):
-        if item.payload["game"] in GAMES:
-            match = _as_match(item.payload, at.now)
-            work = partial(_go_through, parts(match))
-            failed = _failed(item, 0, whom, "review of your game")
-            yield Task(item.key, work, partial(_give_review_of_file, item, match, whom), failed, whom, match.game)
+    played = ((item, board.match, whom) for item, board, whom in _wanted(at, "review"))
+    attached = (
+        (item, _as_match(item.payload, at.now), whom)
+        for item, _, whom in orders(at.tx, FILE)
+        if item.payload["game"] in GAMES
+    )
+    for item, match, whom in chain(played, attached):
+        questions, given = parts(match), partial(_give_review, item, match, whom)
+        failed = _failed(item, match.board, whom, _review_of(match))
+        yield Task(item.key, partial(_go_through, questions), given, failed, whom, match.game)
+
+
+def _review_of(match: Match) -> str:
+    return "review of" if match.board else "review of your game"
 
 
 def parts(match: Match) -> list[Question]:
@@ -325,19 +330,19 @@ class Step:
         return "".join(mark if place == at else "|" if place == length // 2 else "." for place in range(length + 1))
 
 
-def plot(found: Sequence[Step]) -> list[str]:
+def plot(made: Sequence[Step]) -> list[str]:
     """A line for each move: its ply, side and text, and its curve."""
-    names, moves = (max(map(len, each)) for each in zip(*((step.side, step.played) for step in found), strict=True))
+    names, moves = (max(map(len, each)) for each in zip(*((step.side, step.played) for step in made), strict=True))
     moves = min(moves, MOST_OF_A_MOVE)
     length = max(SHORTEST, min(LONGEST, LINE - len(f"{0:3} {'':{names}} {'':{moves}} ") - 1)) // 2 * 2
-    lines = [f"{step.ply:3} {step.side:{names}} {step.played[:moves]:{moves}} {step.curve(length)}" for step in found]
-    return [*lines[:1], *(["  2 swap"] if [step.ply for step in found[1:2]] == [3] else []), *lines[1:]]
+    lines = [f"{step.ply:3} {step.side:{names}} {step.played[:moves]:{moves}} {step.curve(length)}" for step in made]
+    return [*lines[:1], *(["  2 swap"] if [step.ply for step in made[1:2]] == [3] else []), *lines[1:]]
 
 
 def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
     """The moves of a game without a swap, each with what a robot thought before and after it."""
     game: AnyGame = GAMES[match.game]
-    state, found = State.start(game, match.options, match.body), []
+    state, made = State.start(game, match.options, match.body), []
     # Robots think of positions as if nobody had swapped: a swap changes who holds the sides, and no stone.
     plies = [(number, each) for number, each in enumerate(match.record.notations, 1) if each != SWAP]
     for (number, played), thought, following in zip(plies, thoughts, (*thoughts[1:], None), strict=False):
@@ -360,8 +365,8 @@ def steps(match: Match, thoughts: Sequence[Thought]) -> list[Step]:
         name = game.sides(state.options)[side - 1]
         line = ", ".join(advised.line[1 : None if advised.exact else MOST_EXPECTED + 1])
         stood = side.sign * thought.value
-        found.append(Step(number, played, name, stood, after, proved, grounds, lost, advised.move, line, before))
-    return found
+        made.append(Step(number, played, name, stood, after, proved, grounds, lost, advised.move, line, before))
+    return made
 
 
 def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens: bool) -> str:
@@ -422,48 +427,43 @@ def closing(match: Match, state: State, thought: Thought) -> Closing | None:
     return Closing(seat, did, known + best if move else known)
 
 
-def _give_review(item: Item, number: int, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
-    board = at.open(number)
-    if board.match.result is not None:
-        title = f"{board.state.game.info.short_title} board {number}"
-        _give(item, board.match, board.state, title, player_id, at, thoughts)
-
-
-def _give_review_of_file(item: Item, match: Match, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
-    *_, state = _states(match)
-    title = f"{state.game.info.short_title}, {match.player(1).userid}-{match.player(2).userid}"
-    _give(item, match, state, title, player_id, at, thoughts)
-
-
-def _give(
-    item: Item, match: Match, state: State, title: str, player_id: int, at: Desk, thoughts: Sequence[Thought]
-) -> None:
+def _give_review(item: Item, match: Match, player_id: int, at: Desk, thoughts: Sequence[Thought]) -> None:
     """Send a review to the player who asked for it, unless it would help them in a running game."""
+    if match.board:
+        board = at.open(match.board)
+        match, state, which = board.match, board.state, f" board {match.board}"
+        # The operator may have reopened it since.
+        if match.result is None:
+            return
+    else:
+        *_, state = _states(match)
+        which = f", {match.player(1).userid}-{match.player(2).userid}"
     tx, player = at.tx, at.tx.players.get(player_id)
     # Another process has sent it, or the player has left meanwhile.
     if not tx.agenda.drop(THINK, item.key) or player is None:
         return
-    found = steps(match, thoughts)
-    states = [*(step.state for step in found), state]
+    made = steps(match, thoughts)
+    states = [*(step.state for step in made), state]
     # Only what is proved would tell somebody the answer; an estimate is no more than an opinion.
     known = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
     try:
         _check_helps_nowhere(at, player, known, since=0)
     # A board may have come to the same position while the robot thought.
     except NotAllowed as error:
-        words = {"what": "review of", "board": match.board, "reason": str(error)}
-        at.owe(letters_for(at, reader_of(at, player), _subject(match.board, "review of"), "no-lesson.txt", **words))
+        words = {"what": _review_of(match), "board": match.board, "reason": str(error)}
+        subject = _subject(match.board, _review_of(match))
+        at.owe(letters_for(at, reader_of(at, player), subject, "no-lesson.txt", **words))
         return
-    worst = sorted((step for step in found if step.lost >= SWING), key=lambda step: -step.lost)
+    worst = sorted((step for step in made if step.lost >= SWING), key=lambda step: -step.lost)
     turning = sorted(worst[:MOST_SHOWN], key=lambda step: step.ply)
     first, second = state.game.sides(state.options)
     mails = at.tools.composer.review(
-        reader_of(at, player), f"pbm: review of {title}", match,
-        [step.state.plies for step in turning], at.now, title=state.game.info.title, lines=plot(found), first=first,
+        reader_of(at, player), f"pbm: review of {state.game.info.short_title}{which}", match,
+        [step.state.plies for step in turning], at.now, title=state.game.info.title, lines=plot(made), first=first,
         second=second, teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN,
         swaps=state.game.info.swap, hints=hints_told(tx, match), state=state,
         seat=match.seat_of(player.id), over=match.result is not None,
-        closing=closing(match, state, thoughts[len(found)]) if len(thoughts) > len(found) else None,
+        closing=closing(match, state, thoughts[len(made)]) if len(thoughts) > len(made) else None,
     )  # fmt: skip
     at.owe(mails)
 
