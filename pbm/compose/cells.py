@@ -116,14 +116,14 @@ Spot = tuple[Face, str, int, int]
 
 def _full_row(height: int, spots: Sequence[Spot]) -> str:
     """A row in the long form."""
-    told = [f'<tr align="center"><td height="{height}" width="1"></td>']
+    html = [f'<tr align="center"><td height="{height}" width="1"></td>']
     for at, (face, url, span, gap) in enumerate(spots):
         if at and at % IN_A_LINE == 0:
-            told.append("\n")
+            html.append("\n")
         if gap:
-            told.append(f'<td colspan="{gap}"></td>')
-        told.append(face.full(height, url, span))
-    return "".join([*told, "</tr>\n"])
+            html.append(f'<td colspan="{gap}"></td>')
+        html.append(face.full(height, url, span))
+    return "".join([*html, "</tr>\n"])
 
 
 def _brief_row(height: int, spots: Sequence[Spot]) -> str:
@@ -133,12 +133,12 @@ def _brief_row(height: int, spots: Sequence[Spot]) -> str:
     outside, ground, ink = (OUTSIDE, f" bgcolor={around}", f";color:{INK}") if around else ("", "", "")
     # A row without marks and links has no line of text, so it would have no height.
     tall = "" if any(face.mark for face, *_ in spots) else f"height:{height}px;"
-    told = [f"<tr align=center{ground} style={tall}line-height:{height}px{ink}>"]
+    html = [f"<tr align=center{ground} style={tall}line-height:{height}px{ink}>"]
     for face, url, span, gap in spots:
         if gap:
-            told.append(f"<td colspan={gap}{outside}>")
-        told.append(face.brief(around, url, span))
-    return "".join([*told, "</tr>\n"])
+            html.append(f"<td colspan={gap}{outside}>")
+        html.append(face.brief(around, url, span))
+    return "".join([*html, "</tr>\n"])
 
 
 @frozen
@@ -164,7 +164,7 @@ class Table:
         have dots. brief: in the short form.
         """
         opening = opening.replace("&", "&amp;")
-        row_of, told = _brief_row if brief else _full_row, [self._opening(brief=brief)]
+        row_of, pieces = _brief_row if brief else _full_row, [self._opening(brief=brief)]
         for height, row in zip(self.heights, self.rows, strict=True):
             spots, end = list[Spot](), 0
             for column, following in pairwise([*sorted(row), len(self.widths)]):
@@ -174,8 +174,8 @@ class Table:
                     face = face._replace(mark="")
                 spots.append((face, f"{opening}{link}" if link else "", span, column - end))
                 end = column + span
-            told.append(row_of(height, spots))
-        return "".join([*told, "</table>"])
+            pieces.append(row_of(height, spots))
+        return "".join([*pieces, "</table>"])
 
     def _opening(self, *, brief: bool) -> str:
         """The beginning, with a row for the column widths; in the long form a first column has the heights."""
@@ -256,12 +256,12 @@ def _inner_labels(labels: Sequence[Label], part: Sequence[Cell], *, is_left: boo
     """The row names along the cut of a board shown in parts."""
     ends = {label.place: label.text for label in labels if label.down == 0}
     names = {row: text for (row, _), text in ends.items()}
-    inward, found = 2 if is_left else -2, []
+    inward, names_inside = 2 if is_left else -2, []
     for number, row in rows(part).items():
         end = row[-1 if is_left else 0]
         if number in names and ends.keys().isdisjoint(cell.place for cell in row):
-            found.append(Label(names[number], end.place, 0, inward))
-    return found
+            names_inside.append(Label(names[number], end.place, 0, inward))
+    return names_inside
 
 
 def _passing(joins: Sequence[Join]) -> dict[Place, str]:

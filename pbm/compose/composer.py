@@ -37,7 +37,7 @@ _SUBJECTS = {SET_BACK: "pbm: your boards were set back", RENEWED: "pbm: your boa
 _MARK = f"\x1a{secrets.token_hex(8)}-"  # nobody can write one
 """Begins the marks that stand for drawings in pages."""
 _MARKS = re.compile(rf"{_MARK}(\d+)\x1a")
-_OF_SHOWN = [each.name for each in fields(Shown)]
+_OF_SHOWN = [field.name for field in fields(Shown)]
 
 
 def fresh_key() -> str:
@@ -82,14 +82,14 @@ class Composer:
         """
         return self.notices([(notice, answers)], now)
 
-    def notices(self, told: Sequence[tuple[Notice, Message | None]], now: datetime) -> list[Mail]:
+    def notices(self, notices: Sequence[tuple[Notice, Message | None]], now: datetime) -> list[Mail]:
         """The mails that tell several readers of one board as it stands, each with the mail that it answers."""
-        if not told:
+        if not notices:
             return []
-        match, state = told[0][0].match, told[0][0].state
-        board, thread = _board_of([notice for notice, _ in told]), Thread.of(match, state)
+        match, state = notices[0][0].match, notices[0][0].state
+        board, thread = _board_of([notice for notice, _ in notices]), Thread.of(match, state)
         shared, root, mails = owed.encoded(board), f"<{thread.name}@{self.robot.domain}>", list[Mail]()
-        for notice, answers in told:
+        for notice, answers in notices:
             reader, token = notice.reader, self._token(notice)
             head = self._head(reader, now, conversation(root, answers))
             value = BoardMail("board", head, self._told(notice, board), self._posted_at(notice))
@@ -106,9 +106,10 @@ class Composer:
         """
         first, pieces = answers[0], _Pieces()
         subject = first.subject if len(answers) == 1 and first.subject else self._summary(answers)
-        told = [each if reader.player is None else _illustrated(each, pieces) for each in answers]
+        if reader.player is not None:
+            answers = [_illustrated(answer, pieces) for answer in answers]
         text = self.pages.mail(
-            "answer.txt", answers=told, original=quotable(original), robot=self.robot.address,
+            "answer.txt", answers=answers, original=quotable(original), robot=self.robot.address,
             joins=reader.newcomer is not None and not first.is_greeting, sent_from=sent_from,
             wish=wish,
         )  # fmt: skip
@@ -153,10 +154,10 @@ class Composer:
             "drawing", posed.game, posed.options, "", posed.moves, address, f"Re: puzzle {posed.number}"
         )
         shown = self.pages.render("posed.txt", posed=posed, board=pieces.put(drawing), prefix="", asks=bool(token))
-        known = {"shown": shown.rstrip("\n"), "number": posed.number, "game": game.name, "leave": leave}
-        text = self.pages.mail(page, **known, **words)
-        known_at = self.tagged(self.answered_by(reader)) or self.robot.address
-        headers = unsubscribe(self.robot, leave, known_at) if leave else {}
+        of_puzzle = {"shown": shown.rstrip("\n"), "number": posed.number, "game": game.name, "leave": leave}
+        text = self.pages.mail(page, **of_puzzle, **words)
+        identified_at = self.tagged(self.answered_by(reader)) or self.robot.address
+        headers = unsubscribe(self.robot, leave, identified_at) if leave else {}
         subject = f"pbm: puzzle {posed.number} of {game.title}"
         return self._reply(reader, subject, text, pieces, now, to, headers, token=token)
 
@@ -165,10 +166,10 @@ class Composer:
     ) -> list[Mail]:
         """The review of a game, with the boards after so many moves, not counting a swap, without their lists."""
         pieces = _Pieces()
-        played = tuple(each for each in match.record.notations if each != SWAP)
-        shown = [DrawnBoard("drawing", match.game, match.options, match.body, played[:plies]) for plies in boards]
-        drawn = [pieces.put(replace(each, lists=False)) for each in shown]
-        text = self.pages.mail("review.txt", match=match, boards=drawn, **words)
+        moves = tuple(notation for notation in match.record.notations if notation != SWAP)
+        drawn = DrawnBoard("drawing", match.game, match.options, match.body, lists=False)
+        marks = [pieces.put(replace(drawn, moves=moves[:plies])) for plies in boards]
+        text = self.pages.mail("review.txt", match=match, boards=marks, **words)
         return self._reply(reader, subject, text, pieces, now, None, board=match.board or None)
 
     def calendar(self, reader: Reader, deadlines: Sequence[Expiry], now: datetime, to: Message) -> list[Mail]:
@@ -186,12 +187,8 @@ class Composer:
         """A page in all forms, regardless of the reader's choice. sample: a board to show on it."""
         pieces, address = _Pieces(), self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
-        urls = {line: Links(address, line).urls([""])[0] for line in commands}
-        text = self.pages.mail(
-            "display.txt",
-            drawing=f"{pieces.put(sample)}\n",
-            links={line: pieces.put(Link("link", line, url)) for line, url in urls.items()},
-        )
+        links = {line: pieces.put(Link("link", line, Links(address, line).openings[0])) for line in commands}
+        text = self.pages.mail("display.txt", drawing=f"{pieces.put(sample)}\n", links=links)
         return self._reply(replace(reader, settings=Settings()), "pbm: test display", text, pieces, now, to)
 
     def letter(

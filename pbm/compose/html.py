@@ -77,8 +77,8 @@ def blocks(page: str, inlays: Inlays) -> list[str]:
         # re.split gives the numbers of the marks at odd places.
         if at % 2:
             html.append(inlays.forms[int(piece)][1])
-        elif told := piece.strip("\n"):
-            html += [_block(block, inlays) for block in _GAP.split(told)]
+        elif text := piece.strip("\n"):
+            html += [_block(block, inlays) for block in _GAP.split(text)]
     return html
 
 
@@ -90,17 +90,22 @@ def _block(block: str, inlays: Inlays) -> str:
     margins = {*map(len, _MARGIN.findall(block))}
     if len(margins) > 1 or _COLUMNS.search(block):
         return _laid_out(block, inlays)
-    told = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
+    shown = inlays.html("".join(_flowing(block.split("\n")))).replace(_BREAK, "<br>\n")
     # Links below each other are apart enough for a thumb.
-    spaced = ";line-height:1.8" if _MARKING in block and "<br>" in told else ""
-    return f'<p style="margin:12px {5 + 8 * margins.pop()}px{spaced}">{told}</p>'
+    spaced = ";line-height:1.8" if _MARKING in block and "<br>" in shown else ""
+    return f'<p style="margin:12px {5 + 8 * margins.pop()}px{spaced}">{shown}</p>'
+
+
+def _indent(text: str) -> int:
+    """The blanks before its first line."""
+    return len(text) - len(text.lstrip())
 
 
 def _laid_out(block: str, inlays: Inlays) -> str:
     """A block whose places mean something: in the form of a list or a table, or else monospaced."""
     heading, _, rest = block.partition("\n")
     # Whether its lines are all indented more than their heading is.
-    is_below = rest[:1] == " " and min(map(len, _MARGIN.findall(rest))) > len(heading) - len(heading.lstrip())
+    is_below = rest[:1] == " " and min(map(len, _MARGIN.findall(rest))) > _indent(heading)
     if is_below and (heading.isupper() or heading[-1] == ":"):
         return f"{_block(heading, inlays)}\n{_block(rest, inlays)}"
     columns = max(map(len, inlays.text(block).split("\n")))
@@ -126,9 +131,9 @@ _TERM = re.compile(r"( *)(\S+(?: \S+)*)( {2,})(\S+(?: \S+)*)")
 def _items(block: str) -> str:
     """A list whose items begin with a dash or a number; empty for anything else."""
     items: list[list[str]] = []
-    margin, inner = len(block) - len(block.lstrip()), 0
+    margin, inner = _indent(block), 0
     for line in block.split("\n"):
-        indented = len(line) - len(line.lstrip())
+        indented = _indent(line)
         if indented == margin and (item := _ITEM.match(line)):
             items.append([line.strip()])
             inner = item.end()
@@ -149,30 +154,29 @@ def _glossary(block: str) -> str:
     the explanations are sentences.
     """
     rows = _terms(block)
-    if all(len(told.split()) < FEWEST_WORDS for _, told in rows):
+    if all(len(meaning.split()) < FEWEST_WORDS for _, meaning in rows):
         return ""
     # A term that is longer than its column has its explanation only below it, after a blank.
-    terms = [word for word, told in rows if told[:1].strip()]
-    cells = [(_escaped(word), _escaped(told)) for word, told in rows]
+    terms = [word for word, meaning in rows if meaning[:1].strip()]
+    cells = [(_escaped(word), _escaped(meaning)) for word, meaning in rows]
     if max(map(len, terms)) > LONG_TERM or max(map(len, " ".join(terms).split())) > LONG_WORD:
         # They would take too much of a phone's width in a table, so that each has its meaning below it.
-        margin = 5 + 8 * (len(block) - len(block.lstrip()))
+        margin = 5 + 8 * _indent(block)
         return "\n".join(
             f'<p style="margin:8px 5px 0 {margin}px">{word}</p>'
             + (f'\n<p style="margin:0 5px 8px {margin + 16}px">{meaning}</p>' if meaning else "")
             for word, meaning in cells
         )
     opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:15px">'
-    told = "\n".join(starmap(_explained, cells))
-    return f"{opening}\n{told}\n</table>"
+    return "\n".join([opening, *starmap(_explained, cells), "</table>"])
 
 
 def _terms(block: str) -> list[tuple[str, str]]:
     """Terms with their explanations, which begin in one column; none if the block is anything else."""
     rows: list[list[str]] = []
-    margin, place = len(block) - len(block.lstrip()), 0
+    margin, place = _indent(block), 0
     for line in block.split("\n"):
-        row, indented = _TERM.fullmatch(line), len(line) - len(line.lstrip())
+        row, indented = _TERM.fullmatch(line), _indent(line)
         if place and indented == place:
             rows[-1][1] += f" {line.strip()}"
         elif row and indented == margin and place in (0, row.start(4)):
@@ -184,7 +188,7 @@ def _terms(block: str) -> list[tuple[str, str]]:
             rows.append([line[:cut].strip(), line[cut:].strip()])
         else:
             return []
-    return [(word, told) for word, told in rows]
+    return [(word, meaning) for word, meaning in rows]
 
 
 def _explained(word: str, meaning: str) -> str:
@@ -203,15 +207,14 @@ def _tabled(block: str) -> str:
     # In a drawing more than a quarter is dots, lines and brackets.
     if not 1 < len(spans) <= MOST_COLUMNS or 4 * sum(map(str.isalnum, letters)) < 3 * len(letters):
         return ""
-    told = "\n".join(
-        f"""<tr valign="top">{"".join(_cell(line[span].strip()) for span in spans)}</tr>"""
+    html = ['<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:13px">']
+    for line in (first, *lines):
+        if line is first or "  " in line.strip():
+            html.append(f"""<tr valign="top">{"".join(_cell(line[span].strip()) for span in spans)}</tr>""")
         # Any other line without columns spans the table.
-        if line is first or "  " in line.strip()
-        else f'<tr><td colspan="{len(spans)}">{_escaped(line.strip())}</td></tr>'
-        for line in (first, *lines)
-    )
-    opening = '<table role="presentation" cellpadding="3" cellspacing="0" border="0" style="font-size:13px">'
-    return f"{opening}\n{told}\n</table>"
+        else:
+            html.append(f'<tr><td colspan="{len(spans)}">{_escaped(line.strip())}</td></tr>')
+    return "\n".join([*html, "</table>"])
 
 
 def _spans(rows: Sequence[str]) -> list[slice]:
@@ -237,18 +240,18 @@ def _cell(text: str) -> str:
 def _hanging(block: str) -> str:
     """Lines, each with its explanation indented below it; empty unless these are sentences."""
     items: list[list[str]] = []
-    margin = len(block) - len(block.lstrip())
+    margin = _indent(block)
     for line in block.split("\n"):
-        if not items or len(line) - len(line.lstrip()) == margin:
+        if not items or _indent(line) == margin:
             items.append([])
         items[-1].append(line)
     paragraphs = []
     for first, *rest in items:
-        inner, told = {len(line) - len(line.lstrip()) for line in rest}, " ".join(line.strip() for line in rest)
+        inner, meaning = {_indent(line) for line in rest}, " ".join(line.strip() for line in rest)
         # Columns, and further indents, would be lost in a paragraph.
-        if len(inner) != 1 or min(inner) < margin or "  " in first.strip() + told:
+        if len(inner) != 1 or min(inner) < margin or "  " in first.strip() + meaning:
             return ""
-        if len(told.split()) < FEWEST_WORDS // 2:
+        if len(meaning.split()) < FEWEST_WORDS // 2:
             return ""
         shown = _escaped("".join(_flowing([first, *rest]))).replace(_BREAK, "<br>\n")
         paragraphs.append(f'<p style="margin:8px 5px 8px {5 + 8 * margin}px">{shown}</p>')

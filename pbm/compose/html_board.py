@@ -150,14 +150,14 @@ class HtmlBoard:
 
     def _put_chips(self, listing: Listing, *, apart: bool = False) -> None:
         """Adds a list of short columns, each a link if it is a move. apart: each row of the list begins a line."""
-        told = [[*filter(None, row)] for row in listing.rows]
+        words = [[*filter(None, row)] for row in listing.rows]
         # Not even begun: with thousands of moves that would take long.
-        if sum(map(len, told)) * LEAST_OF_A_MOVE > self.room:
+        if sum(map(len, words)) * LEAST_OF_A_MOVE > self.room:
             self._add(listing.heading, ELSEWHERE, {})
             return
-        width = max(44, 9 * max(len(cell) for row in told for cell in row) + 12)
+        width = max(44, 9 * max(len(cell) for row in words for cell in row) + 12)
         across = max(1, WIDTH // (width + 1))
-        groups = told if apart else [list(chain.from_iterable(told))]
+        groups = words if apart else [list(chain.from_iterable(words))]
         lines = [group[at : at + across] for group in groups for at in range(0, len(group), across)]
         faces = [[Face(escape(cell), "", WOOD, self._word(cell)) for cell in line] for line in lines]
         rows = [dict(enumerate(row)) for row in faces]
@@ -168,17 +168,14 @@ class HtmlBoard:
     def _put_sentences(self, listing: Listing) -> None:
         """Adds a list with a row each: what to touch, and its explanation."""
         rows = [(row[0], self._word(row[0]), " ".join(row[1:])) for row in _joined(listing.rows)]
-        bare = sum(len(escape(first + told)) + len(_row(Face(ground=WOOD), "", "")) for first, _, told in rows)
+        bare = sum(len(escape(first + meaning)) + len(_row(Face(ground=WOOD), "", "")) for first, _, meaning in rows)
         opening = self._openings[0]
         chosen = within_bounds((word for _, word, _ in rows), self.links, self.room - bare, LINK + len(opening))
-        urls = {word: opening + end for word, end in chosen.items()}
-        told = "\n".join(
-            _row(Face(escape(first), "", WOOD, word), urls.get(word, ""), text) for first, word, text in rows
-        )
-        html = (
-            f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" style="{ROWS}">\n{told}\n</table>'
-        )
-        self._add(listing.heading, html, chosen)
+        html = [f'<table role="presentation" cellpadding="0" cellspacing="1" border="0" style="{ROWS}">']
+        for first, word, meaning in rows:
+            url = opening + chosen[word] if word in chosen else ""
+            html.append(_row(Face(escape(first), "", WOOD, word), url, meaning))
+        self._add(listing.heading, "\n".join([*html, "</table>"]), chosen)
 
     def _add(self, heading: str, html: str, chosen: Mapping[str, str]) -> None:
         # Gmail shows only the first 102 kB of a mail, and a board's mail must be well below.
@@ -210,24 +207,24 @@ def _paragraph(sentence: str) -> str:
 
 def _first_cell(move: str) -> str:
     """The first cell of a move: "c4" of "c4-d4" and of "c4xd3"."""
-    found = _CELL.match(move)
-    return found[0] if found else move
+    cell = _CELL.match(move)
+    return cell[0] if cell else move
 
 
 def _joined(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The rows, with each that begins with an empty column appended to the one before."""
-    told: list[tuple[str, ...]] = []
+    joined: list[tuple[str, ...]] = []
     for row in rows:
-        if told and not row[0]:
-            told[-1] = (*told[-1], *row)
+        if joined and not row[0]:
+            joined[-1] = (*joined[-1], *row)
         else:
-            told.append(row)
-    return [tuple(cell for cell in row if cell) for row in told]
+            joined.append(row)
+    return [tuple(cell for cell in row if cell) for row in joined]
 
 
-def _row(face: Face, url: str, told: str) -> str:
+def _row(face: Face, url: str, meaning: str) -> str:
     cell = face.full(TOUCHED, url.replace("&", "&amp;"))
     return (
         f'<tr align="center"><td width="44" height="{TOUCHED}"{cell[3:]}'
-        f'<td align="left" style="padding:0 6px">{escape(told)}</td></tr>'
+        f'<td align="left" style="padding:0 6px">{escape(meaning)}</td></tr>'
     )

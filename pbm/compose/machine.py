@@ -49,7 +49,7 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
         "clock": _clock(match),
         "moves": listed,
         "moves_cut": len(listed) >= MAX_MOVES or ("turn" in details and not over),
-        "result": _result(match),
+        "result": match.result._asdict() if match.result is not None else None,
     })  # fmt: skip
 
 
@@ -90,8 +90,8 @@ def _lines(data: Mapping[str, Any]) -> str:
 
 
 def _summary(scene: Scene) -> dict[str, Any]:
-    told = _of_plane(scene.board) if isinstance(scene.board, PlaneBoard) else _of_cells(scene.board)
-    return {**told, "notes": scene.notes}
+    board = _of_plane(scene.board) if isinstance(scene.board, PlaneBoard) else _of_cells(scene.board)
+    return {**board, "notes": scene.notes}
 
 
 def _of_plane(board: PlaneBoard) -> dict[str, Any]:
@@ -130,10 +130,3 @@ def _clock(match: Match) -> dict[str, Any] | None:
         "paused": clock.paused,
         "time_up": clock.overrun_at is not None,
     }
-
-
-def _result(match: Match) -> dict[str, Any] | None:
-    result = match.result
-    if result is None:
-        return None
-    return {"ending": result.ending.value, "winner": result.winner, "reason": result.reason, "scores": result.scores}

@@ -101,13 +101,13 @@ class Pages:
 
     def broken(self) -> dict[str, str]:
         """Templates that cannot be used, and why."""
-        found = {}
+        reasons = {}
         for name in _environment().list_templates():
             try:
                 _environment().get_template(name)
             except (TemplateError, OSError) as error:
-                found[name] = str(error)
-        return found
+                reasons[name] = str(error)
+        return reasons
 
     def help(self, subject: str, house: HouseRules | None = None) -> str | None:
         """The help page of a command, a game or another subject; None if there is none.
@@ -298,4 +298,4 @@ class Sheet:
 
 def to_ascii(html: str) -> str:
     """HTML that needs no encoding, with character references for all but ASCII."""
-    return html if html.isascii() else html.encode("ascii", "xmlcharrefreplace").decode("ascii")
+    return html.encode("ascii", "xmlcharrefreplace").decode("ascii")

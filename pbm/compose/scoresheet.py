@@ -19,9 +19,9 @@ def move_list(match: Match, state: State, *, whole: bool) -> list[str]:
     if not record:
         return []
     heads = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
-    known = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
+    left_out = 0 if whole else max(0, len(record) - 2 * RECENT_ROUNDS)
     plies = list[str]()
-    for number, ply in enumerate(record[known:], known + 1):
+    for number, ply in enumerate(record[left_out:], left_out + 1):
         # A seat may move twice in a row, and the second one may begin.
         if ply.seat != 1 + len(plies) % 2:
             plies.append("")

@@ -19,12 +19,12 @@ MOST, MOST_LISTED = 150, 400
 
 def first(state: State, scene: Scene) -> list[str]:
     """The changes of the last ply, the threats of the other side, and who is to move."""
-    told = _changed(state, scene)
+    sentences = _changed(state, scene)
     if state.outcome is not None:
-        return told
+        return sentences
     if isinstance(state.game, Threatening):
-        told += state.game.threats(state.position)
-    return [*told, f"{state.side_name(state.to_move)} is to move."]
+        sentences += state.game.threats(state.position)
+    return [*sentences, f"{state.side_name(state.to_move)} is to move."]
 
 
 def _changed(state: State, scene: Scene) -> list[str]:
@@ -33,11 +33,11 @@ def _changed(state: State, scene: Scene) -> list[str]:
         return []
     before, sides = state.game.scene(state.before, None).board, state.game.sides(state.options)
     if isinstance(scene.board, PlaneBoard) or isinstance(before, PlaneBoard):
-        told = words.changed_segments(scene.board) if isinstance(scene.board, PlaneBoard) else []
+        changes = words.changed_segments(scene.board) if isinstance(scene.board, PlaneBoard) else []
     else:
         drawn = [f"{join.name} drawn" for join in scene.board.joins if join.last and join.name]
-        told = [*drawn, *words.changes(before, scene.board, sides)]
-    return [f"What has changed: {'; '.join(told)}."] if told else []
+        changes = [*drawn, *words.changes(before, scene.board, sides)]
+    return [f"What has changed: {'; '.join(changes)}."] if changes else []
 
 
 def last(state: State, scene: Scene) -> list[str]:

@@ -42,7 +42,7 @@ MAX_UNASKED = 6_000
 MAX_TOLD = 25_000
 """With more octets of people's words, there is no room for an earlier board."""
 _PAGES = Pages()
-_OF_SHOWN = [each.name for each in fields(Shown)]
+_OF_SHOWN = [field.name for field in fields(Shown)]
 
 
 class Untellable(Exception):
@@ -73,16 +73,16 @@ class _Standing(NamedTuple):
     comments: tuple[CommentMade, ...]
     kibitz: tuple[Remark, ...]
 
-    def notice(self, told: ForReader, head: Head) -> Notice:
+    def notice(self, part: ForReader, head: Head) -> Notice:
         """What one reader is told."""
         return Notice(
             match=self.match,
             state=self.state,
-            reader=Reader((), head.player, told.seat, head.settings),
-            events=tuple(self.events[place] for place in told.events),
-            comments=tuple(self.comments[place] for place in told.comments),
-            kibitz=tuple(self.kibitz[place] for place in told.kibitz),
-            **{name: getattr(told.shown, name) for name in _OF_SHOWN},
+            reader=Reader((), head.player, part.seat, head.settings),
+            events=tuple(self.events[place] for place in part.events),
+            comments=tuple(self.comments[place] for place in part.comments),
+            kibitz=tuple(self.kibitz[place] for place in part.kibitz),
+            **{name: getattr(part.shown, name) for name in _OF_SHOWN},
         )
 
 
@@ -104,8 +104,8 @@ def _standing_of(shared: bytes) -> _Standing:
 
 
 def _board_mail(mail: Mail, value: BoardMail) -> bytes:
-    head, told = value.head, value.told
-    notice = _standing_of(mail.shared).notice(told, head)
+    head, part = value.head, value.told
+    notice = _standing_of(mail.shared).notice(part, head)
     of_people = _of_people(notice)
     # Words of people are told whole; the earlier board is what can be done without.
     if of_people > MAX_TOLD:
@@ -116,15 +116,15 @@ def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     sheet.room -= of_people + kept.octets
     if notice.before:  # it is drawn in any case, and the reader's board gets the rest
         sheet.room -= BESIDES + 2 * len(view.text(notice.reader.settings.board))
-    page = _BoardPage(notice, view, sheet, head, told.answered_at)
+    page = _BoardPage(notice, view, sheet, head, part.answered_at)
     text = _PAGES.mail(notice.page, **page.words(), **kept.words)
     machine = ""
     if sheet.drawn and page.machine:
-        machine = addressed(page.machine, notice, told.answered_at, asked=_asks(notice))
+        machine = addressed(page.machine, notice, part.answered_at, asked=_asks(notice))
     body = _with_files(sheet.body(sheet.illustrated(text, kept.figure), mail.subject, machine), kept.attached)
-    headers = head.headers | ({"Reply-To": told.answered_at} if told.answered_at else {})
+    headers = head.headers | ({"Reply-To": part.answered_at} if part.answered_at else {})
     thread = Thread.of(notice.match, notice.state)
-    headers |= board_headers(head.robot, notice.match, thread, notice.leave, told.answered_at, value.posted_at)
+    headers |= board_headers(head.robot, notice.match, thread, notice.leave, part.answered_at, value.posted_at)
     return _bytes(mail, head, headers, body)
 
 
@@ -149,10 +149,10 @@ def _lists_moves(notice: Notice) -> bool:
 def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
     head, drawn = value.head, min(len(value.boards), MAX_DRAWN_TOGETHER)
     sheet = _sheet(head, drawn + len(value.puzzles))
-    notices = [_standing(board).notice(told, head) for board, told in value.boards]
+    notices = [_standing(board).notice(part, head) for board, part in value.boards]
     sections = [
-        _section(notice, sheet, head, told.answered_at, drawn=place < drawn)
-        for place, (notice, (_, told)) in enumerate(zip(notices, value.boards, strict=True))
+        _section(notice, sheet, head, part.answered_at, drawn=place < drawn)
+        for place, (notice, (_, part)) in enumerate(zip(notices, value.boards, strict=True))
     ]
     first = next(iter(notices), None)
     examples = _examples(first, view_of(first.state, None)) if first else []
@@ -257,8 +257,8 @@ def _posed(posed: Posed, sheet: Sheet, head: Head, answered_at: str) -> str:
     prefix = f"puzzle {posed.number} "
     links = Links(answered_at, f"Re: puzzle {posed.number}", prefix) if answered_at else None
     board = sheet.board(view_of(posed.state, None), head.settings.board, links).rstrip("\n")
-    words = {"board": board, "prefix": prefix, "asks": bool(answered_at)}
-    return _PAGES.render("posed.txt", posed=posed, **words).rstrip("\n")
+    page = _PAGES.render("posed.txt", posed=posed, board=board, prefix=prefix, asks=bool(answered_at))
+    return page.rstrip("\n")
 
 
 def _section(notice: Notice, sheet: Sheet, head: Head, answered_at: str, *, drawn: bool) -> str:
@@ -388,10 +388,10 @@ def _for_intents(intents: Sequence[Intent], yes: str) -> list[str]:
 def _of_people(notice: Notice) -> int:
     """Octets that people's words take in all forms of the mail."""
     remarks: tuple[CommentMade | Remark, ...] = (*notice.comments, *notice.kibitz, *notice.notes)
-    said = [each.text for each in remarks] + quotable(notice.original)
-    if not said:
+    texts = [each.text for each in remarks] + quotable(notice.original)
+    if not texts:
         return 0
-    words = "\n".join(said)
+    words = "\n".join(texts)
     taken = len(to_ascii(words)) + len(written(words)[1]) + len(json.dumps(words))
     return taken if words.isascii() else taken * 5 // 4  # the text around them is encoded, too
 

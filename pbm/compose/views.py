@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from games import GAMES
@@ -28,9 +28,6 @@ from pbm.domain.match import SWAP, Match, Player, Seat, State
 from pbm.domain.spans import brief, in_words, rounded
 from pbm.draw import words
 from pbm.draw.colours import Picture
-
-if TYPE_CHECKING:
-    from icalendar import Event
 
 
 def plain(state: State) -> str:
@@ -108,11 +105,6 @@ def _left(clock: Clock, seat: Seat, calendars: Calendars, zone: ZoneInfo, now: d
     return f"{left}\n{'':8}until {until(deadline, zone)}" if deadline else left
 
 
-def _paused(clock: Clock, zone: ZoneInfo) -> str:
-    most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
-    return f'The game is paused{most}; "resume" lets the clocks go on.'
-
-
 def _stopped(stop: Stop, words: dict[str, Any], zone: ZoneInfo) -> str:
     ends = until(stop.ends_at, zone) if stop.ends_at else ""
     sentence = _STOPPED.get(stop.kind, "{Who} {is_} on vacation until {until}; {their} clock stands still.")
@@ -146,7 +138,8 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
     if clock is None:
         return
     if clock.paused:
-        yield _paused(clock, zone)
+        most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
+        yield f'The game is paused{most}; "resume" lets the clocks go on.'
         return
     for seat, calendar in enumerate(match.calendars, 1):
         if seat == clock.seat and clock.overrun_at is not None:
@@ -183,39 +176,32 @@ class Expiry(NamedTuple):
 
 def calendar_of(deadlines: Sequence[Expiry], player: Player, domain: str, now: datetime) -> str:
     """The calendar file, with lines folded and ended by CRLF."""
-    from icalendar import Calendar  # few mails need it, and its import takes as long as that of all pages
+    from icalendar import Calendar, Event  # few mails need it, and its import takes as long as that of all pages
 
     calendar = Calendar()
     calendar.add("prodid", "-//pbm//deadlines//EN")
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
-    for each in deadlines:
-        calendar.add_component(_event(each, player, domain, now))
+    for deadline in deadlines:
+        match, late, ends_at = deadline.match, deadline.late, deadline.at.replace(microsecond=0)
+        over = "the tournament decides it"
+        if late is not None:
+            over = "your time is over" if late == player else f"{late.userid}'s time is over"
+        event = Event()
+        event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
+        # RFC 5545, sections 3.8.4.7 and 3.8.7.4: a later file moves the entry of a board, as its UID stays and its
+        # SEQUENCE, the seconds since the game began, grows.
+        event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
+        event.add("dtstamp", now.replace(microsecond=0))
+        event.add("dtstart", ends_at - SHOWN)
+        event.add("dtend", ends_at)
+        event.add("summary", f"{GAMES[match.game].info.title} Board {match.board}: {over}")
+        event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
+        # RFC 5545, section 3.8.2.7: a deadline makes nobody busy.
+        event.add("transp", "TRANSPARENT")
+        calendar.add_component(event)
     content: bytes = calendar.to_ical()
     return content.decode()
-
-
-def _event(deadline: Expiry, player: Player, domain: str, now: datetime) -> Event:
-    from icalendar import Event
-
-    match, late, ends_at = deadline.match, deadline.late, deadline.at.replace(microsecond=0)
-    title = f"{GAMES[match.game].info.title} Board {match.board}"
-    over = "the tournament decides it"
-    if late is not None:
-        over = "your time is over" if late == player else f"{late.userid}'s time is over"
-    event = Event()
-    event.add("uid", f"board-{match.board}-{player.userid.lower()}@{domain}")
-    # RFC 5545, sections 3.8.4.7 and 3.8.7.4: a later file moves the entry of a board, as its UID stays and its
-    # SEQUENCE, the seconds since the game began, grows.
-    event.add("sequence", max(0, int((now - match.started_at).total_seconds())))
-    event.add("dtstamp", now.replace(microsecond=0))
-    event.add("dtstart", ends_at - SHOWN)
-    event.add("dtend", ends_at)
-    event.add("summary", f"{title}: {over}")
-    event.add("description", f"Ply {len(match.record) + 1} of {'-'.join(each.userid for each in match.players)}.")
-    # RFC 5545, section 3.8.2.7: a deadline makes nobody busy.
-    event.add("transp", "TRANSPARENT")
-    return event
 
 
 MAX_ALT = 4000
@@ -239,8 +225,8 @@ class View:
 
     @cached_property
     def scene(self) -> Scene:
-        found = self.other or self.state.scene
-        return found if self.lists or not found.lists else replace(found, lists=())
+        shown = self.other or self.state.scene
+        return shown if self.lists or not shown.lists else replace(shown, lists=())
 
     @cached_property
     def sides(self) -> tuple[str, str]:
@@ -288,8 +274,8 @@ class View:
     @cached_property
     def description(self) -> str:
         """The board in words, for readers who do not see the picture."""
-        told = " ".join(words.sentences(self.scene.board, self.sides))
-        return told if len(told) <= MAX_ALT else told[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
+        text = " ".join(words.sentences(self.scene.board, self.sides))
+        return text if len(text) <= MAX_ALT else text[:MAX_ALT].rpartition(". ")[0] + ". The rest is left out."
 
     @cached_property
     def moves(self) -> list[str]:

@@ -161,10 +161,8 @@ class Thread(NamedTuple):
     def of(cls, match: Match, state: State) -> Thread:
         volume, board = 1 + match.revision // VOLUME, f"{state.game.info.short_title} Board {match.board}"
         first, second = match.players
-        title = f"{board} {first.userid}-{second.userid}"
-        if volume == 1:
-            return cls(f"board-{match.board}", board, title)
-        return cls(f"board-{match.board}-{volume}", board, f"{title} ({volume})")
+        name, title = f"board-{match.board}", f"{board} {first.userid}-{second.userid}"
+        return cls(name, board, title) if volume == 1 else cls(f"{name}-{volume}", board, f"{title} ({volume})")
 
 
 SEALED_FOR = "X-Pbm-Sealed-For"
