@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -161,32 +160,29 @@ class Decisions:
         self._tx = tx
         self._board = board
         self._now = now
-        self._known: list[Intent] | None = None
+        self._stored: list[Intent] | None = None
+        """Those of both seats; None if they have changed since they were read."""
 
-    def of(self, seat: Seat | None) -> list[Intent]:
-        """The decisions of a seat; none for a spectator."""
-        return [intent for intent in self._all() if intent.seat == seat]
+    def of(self, *seats: Seat | None) -> list[Intent]:
+        """The decisions of these seats; none for a spectator (None)."""
+        if self._stored is None:
+            self._stored = self._tx.intents.of(self._board)
+        return [intent for intent in self._stored if intent.seat in seats]
 
     def find(self, seat: Seat, kind: IntentKind) -> Intent | None:
         """The seat's decision of a kind; there is at most one."""
         return next((intent for intent in self.of(seat) if intent.kind is kind), None)
 
-    def _all(self, but: Intent | None = None) -> list[Intent]:
-        """The decisions of both seats. but: leaves out the one of its seat and kind."""
-        if self._known is None:
-            self._known = self._tx.intents.of(self._board)
-        return [each for each in self._known if but is None or (each.seat, each.kind) != (but.seat, but.kind)]
-
     def keep(self, intent: Intent) -> None:
         """Store a decision in place of the seat's earlier one of the same kind."""
-        self._known = sorted([*self._all(but=intent), intent._replace(since=self._now)], key=lambda each: each.kind)
+        self._stored = None
         self._tx.intents.keep(self._board, intent, self._now)
         # A held move needs nobody's mail to be played.
         if intent.until is not None:
             self._tx.agenda.put(IntentKind.HOLD, f"{self._board}:{intent.seat}", intent.until)
 
     def drop(self, intent: Intent) -> None:
-        self._known = self._all(but=intent)
+        self._stored = None
         self._tx.intents.drop(self._board, intent)
         if intent.kind is IntentKind.HOLD:
             self._tx.agenda.drop(IntentKind.HOLD, f"{self._board}:{intent.seat}")
@@ -222,22 +218,23 @@ class OpenBoard:
             raise NotFound(f"There is no board {board}.")
         return cls(tx, match, states.of(match), match.revision, min(at, tx.now) if at else tx.now)
 
-    def as_it_is(self) -> OpenBoard:
-        """Another one that stays as this is now, whatever is done with this."""
-        kept = copy(self)
-        kept.events, kept.intents = [*self.events], copy(self.intents)
-        return kept
-
     @property
     def next_ply(self) -> int:
         return len(self.match.record) + 1
 
+    def perspective(self, player: Player | None) -> Seat | None:
+        """The seat from which a player sees the board: the one to move if they have both; None if they have none."""
+        seats = [seat for seat in (1, 2) if player is not None and self.match.player(seat).id == player.id]
+        if len(seats) > 1:
+            return self.state.to_move
+        return seats[0] if seats else None
+
     def seat_of(self, player: Player) -> Seat:
-        """A player's seat: the one to move if they play against themselves. Raises: NotAllowed."""
-        seats = [seat for seat in (1, 2) if self.match.player(seat).id == player.id]
-        if not seats:
+        """The same of a player of the board. Raises: NotAllowed."""
+        seat = self.perspective(player)
+        if seat is None:
             raise NotAllowed(f"{player.userid} is not a player of board {self.match.board}.")
-        return self.state.to_move if len(seats) > 1 else seats[0]
+        return seat
 
     def check_running(self, guard: int | None = None, what: str = "Your command") -> None:
         """guard: the number the next ply must have. what: the words meant as that ply. Raises: MatchOver, Stale."""
@@ -298,9 +295,9 @@ class OpenBoard:
     def _put_away_after(self, seat: Seat, notation: str, *, forced: bool) -> None:
         """Drop what both have decided for the position before the seat's ply; other plans of the opponent stay."""
         # A forced ply was no choice of the seat's, so its plans are meant for the next one.
-        own = [each for each in self.intents.of(seat) if each.is_question or not forced]
+        own = [intent for intent in self.intents.of(seat) if intent.is_question or not forced]
         # A question was about a position that is gone, so a later yes must not answer it.
-        asked = [each for each in self.intents.of(other(seat)) if each.is_question]
+        asked = [intent for intent in self.intents.of(other(seat)) if intent.is_question]
         for intent in [*own, *asked]:
             # Words are about no position.
             if intent.text == WORDS_KEPT:
@@ -337,7 +334,7 @@ class OpenBoard:
             self.tx.matches.drop_ply(self.match, self.state.to_move)
         self.set_offer(None)
         self.events.append(event)
-        for intent in [*self.intents.of(1), *self.intents.of(2)]:
+        for intent in self.intents.of(1, 2):
             if intent.text != WORDS_KEPT:
                 self.events += self.intents.put_away(intent, "A ply was taken back.")
 
@@ -398,9 +395,9 @@ class OpenBoard:
         self.match = self.match._replace(result=result, ended_at=self.now, revision=revision, clock=None)
         if event is not None:
             self.events.append(event)
-        for intent in [*self.intents.of(1), *self.intents.of(2)]:
-            told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
-            self.events += self.intents.put_away(intent, "The game is over." if told else "")
+        for intent in self.intents.of(1, 2):
+            is_told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
+            self.events += self.intents.put_away(intent, "The game is over." if is_told else "")
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)
@@ -440,10 +437,6 @@ class OpenBoard:
         self.tx.remarks.add(kind, Remark(self.match.board, author, len(self.match.record), text, self.now))
         if kind is RemarkKind.NOTE:
             self.match = self.match._replace(annotated=True)
-
-    def drop_notes(self, player: Player) -> int:
-        """Delete the player's own notes; returns how many there were."""
-        return self.tx.remarks.drop(RemarkKind.NOTE, self.match.board, player.id)
 
     def at(self, ply: int) -> State:
         """The state after a ply; negative plies count back from the end. Raises: NotFound."""

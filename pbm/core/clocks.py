@@ -108,14 +108,15 @@ def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Re
 
     days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
     """
-    known = [each.stop for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)]
-    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in known), timedelta())
-    open_ = [each for each in tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now) if each.stop.holds(tx.now)]
+    absences = tx.absences.of(player.id, StopKind.UNREACHABLE, tx.now - _YEAR)
+    stops = [absence.stop for absence in absences]
+    left = timedelta(days=days) - sum(((stop.ends_at or tx.now) - stop.starts_at for stop in stops), timedelta())
+    lasting = [absence for absence in absences if absence.stop.holds(tx.now)]
     unreachable = tx.players.unreachable(player.id)
-    if unreachable == bool(open_):
+    if unreachable == bool(lasting):
         return
     with calendar_changing(tx, player.id, renewals):
-        for absence in open_:
+        for absence in lasting:
             tx.absences.end(absence, tx.now)
         # Beyond so many days a year their clocks run, whether mail reaches them or not.
         if unreachable and left > timedelta():

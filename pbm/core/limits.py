@@ -313,14 +313,18 @@ _SLACK = timedelta(minutes=1)
 
 
 class _Level(NamedTuple):
-    """How much of a bucket is drawn."""
+    """How much of a bucket is drawn. key: the name of its row."""
 
-    drawn: int
-    as_of: datetime
-    """When the last part came back."""
+    key: Key
+    bucket: Bucket
     most: int
     step: timedelta
     """How long each part takes to come back."""
+    as_of: datetime
+    """When the last part came back."""
+    drawn: int = 0
+    locked_until: datetime | None = None
+    """As it was noted when it was emptied."""
 
     @property
     def reopens_at(self) -> datetime:
@@ -328,24 +332,20 @@ class _Level(NamedTuple):
         return self.as_of + (self.drawn - self.most + max(1, self.most // 2)) * self.step
 
 
-def _levels(
-    book: Book, limits: Limits, now: datetime, act: Act, whose: Whose
-) -> Iterator[tuple[Key, Bucket, Attempts | None, _Level]]:
-    """Each bucket that an act draws from, what is noted of it, except for what lies in the future, and its level."""
+def _levels(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose) -> Iterator[_Level]:
+    """The levels of the buckets that an act draws from, without what was noted in the future."""
     buckets = dict(buckets_of(act, whose))
-    known = book.get(buckets)
+    noted = book.get(buckets)
     for key, bucket in buckets.items():
-        noted = known.get(key)
-        if noted is not None and noted.last_at > now + _SLACK:
-            noted = None
         most = bucket.most(limits)
         step = max(bucket.per / max(1, most), timedelta.resolution)
-        level = _Level(0, now, most, step)
-        if noted is not None:
-            back = max(0, (now - noted.last_at) // step)
-            if back < noted.failures:
-                level = _Level(noted.failures - back, noted.last_at + back * step, most, step)
-        yield key, bucket, noted, level
+        level, row = _Level(key, bucket, most, step, now), noted.get(key)
+        if row is not None and row.last_at <= now + _SLACK:
+            level = level._replace(locked_until=row.locked_until)
+            back = max(0, (now - row.last_at) // step)
+            if back < row.failures:
+                level = level._replace(drawn=row.failures - back, as_of=row.last_at + back * step)
+        yield level
 
 
 def excess(
@@ -355,23 +355,23 @@ def excess(
 
     besides: what is to be drawn, and is not noted yet.
     """
-    for key, bucket, noted, level in _levels(book, limits, now, act, whose):
-        until = now
-        if noted is not None and noted.locked_until is not None:
-            until = min(noted.locked_until, level.reopens_at)  # the operator may allow more by now
-        if until <= now and level.drawn + (besides or {}).get(key, 0) >= level.most:
+    for level in _levels(book, limits, now, act, whose):
+        until, bucket = now, level.bucket
+        if level.locked_until is not None:
+            until = min(level.locked_until, level.reopens_at)  # the operator may allow more by now
+        if until <= now and level.drawn + (besides or {}).get(level.key, 0) >= level.most:
             until = max(level.reopens_at, now + level.step)
         if until > now:
-            number = bucket.most(limits) // bucket.parts
+            number = level.most // bucket.parts
             return TooMuch(f"{bucket.what} are limited to {number} {_PERIODS[bucket.per]}", until, bucket.by)
     return None
 
 
 def spend(book: Book, limits: Limits, now: datetime, act: Act, whose: Whose, parts: int = 1) -> None:
     """Draw, whether or not there is enough: a bucket is overdrawn by half at most, so it reopens within its period."""
-    for key, _, _, level in _levels(book, limits, now, act, whose):
+    for level in _levels(book, limits, now, act, whose):
         level = level._replace(drawn=min(level.drawn + parts, level.most + level.most // 2 + 1))
-        book.put(key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
+        book.put(level.key, level.drawn, level.as_of, level.reopens_at if level.drawn >= level.most else None)
 
 
 def drawn(tx: Transaction, limits: Limits, act: Act, whose: Whose, parts: int = 1) -> TooMuch | None:

@@ -333,8 +333,7 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
 
 def _audience(at: Desk, board: OpenBoard, players: Sequence[Player], followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
-    first, second = board.match.players
-    seats = {second.id: perspective(board, 2), first.id: perspective(board, 1)}
+    seats = {player.id: board.perspective(player) for player in board.match.players}
     return [*readers_of(at, [*players, *(each.player for each in followers)], seats).values()]
 
 
@@ -349,9 +348,3 @@ def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     if follower.ends_only:
         return "notify all" if follower.whom else ""
     return "unsubscribe all" if follower.whom else "unsubscribe"
-
-
-def perspective(board: OpenBoard, seat: Seat) -> Seat:
-    """The seat from which a player sees the board: the one to move if they play against themselves."""
-    first, second = board.match.players
-    return seat if first.id != second.id else board.state.to_move

@@ -35,7 +35,7 @@ def rate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
         fresh = counted._replace(rating=changes[player.id].after, rated_at=match.ended_at)
         tx.ratings.save(player.id, match.game, fresh)
     tx.ratings.add_changes(match.board, changes)
-    return tuple(_told(match, seat, changes[match.player(seat).id]) for seat in (1, 2))
+    return _changed(match, changes)
 
 
 def why_not_rated(tx: Transaction, match: Match) -> str | None:
@@ -66,25 +66,28 @@ def why_not_rated(tx: Transaction, match: Match) -> str | None:
 
 def _changes(match: Match, result: Result, before: Mapping[int, Rating]) -> dict[int, Change]:
     """The changes, by player's id."""
-    found = {}
+    changes = {}
     for seat in (1, 2):
         player, opponent = match.player(seat).id, match.player(other(seat)).id
-        found[player] = Change(before[player], after_match(before[player], before[opponent], score_of(result, seat)))
-    return found
+        changes[player] = Change(before[player], after_match(before[player], before[opponent], score_of(result, seat)))
+    return changes
 
 
-def _told(match: Match, seat: Seat, change: Change) -> RatingChanged:
-    return RatingChanged(match.board, seat, change.before.shown, change.after.shown, change.after.provisional)
+def _changed(match: Match, changes: Mapping[int, Change]) -> tuple[Event, ...]:
+    """What to tell the players of their changes. changes: by player's id; none of somebody who has left since."""
+    seats = [(seat, changes[match.player(seat).id]) for seat in (1, 2) if match.player(seat).id in changes]
+    return tuple(
+        RatingChanged(match.board, seat, change.before.shown, change.after.shown, change.after.provisional)
+        for seat, change in seats
+    )
 
 
-def told_changes(tx: Transaction, match: Match) -> tuple[Event, ...]:
+def rating_events(tx: Transaction, match: Match) -> tuple[Event, ...]:
     """How a match that has ended changed its players' ratings, or why it did not."""
     changes = tx.ratings.changes(match.board)
     if not changes:
         return (NotRated(match.board, reason=why_not_rated(tx, match) or ""),)
-    return tuple(
-        _told(match, seat, changes[match.player(seat).id]) for seat in (1, 2) if match.player(seat).id in changes
-    )
+    return _changed(match, changes)
 
 
 def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
@@ -108,8 +111,8 @@ def unrate_match(tx: Transaction, match: Match) -> tuple[Event, ...]:
             seat = 1 if match.player(1).id == player_id else 2
             was = _counted(was, score_of(match.result, seat), -1)
         _save_anew(tx, player_id, match.game, was, tally)
-    ids = {seat: match.player(seat).id for seat in (1, 2)}
-    return tuple(_told(match, seat, Change(before[ids[seat]].rating, fresh[ids[seat]].rating)) for seat in (1, 2))
+    changes = {player_id: Change(before[player_id].rating, tally.rating) for player_id, tally in fresh.items()}
+    return _changed(match, changes)
 
 
 def rate_player_anew(tx: Transaction, game: str, player: Player) -> None:
@@ -135,13 +138,10 @@ def _rate_anew(tx: Transaction, board: int, fresh: dict[int, Tally]) -> None:
     changes, match = tx.ratings.changes(board), tx.matches.load(board)
     if fresh.keys().isdisjoint(changes) or match is None or match.result is None or match.ended_at is None:
         return
-    ended_at: datetime = match.ended_at
-    before = {
-        player_id: fresh[player_id].at(ended_at).rating if player_id in fresh else change.before
-        for player_id, change in changes.items()
-    }
+    before = {player_id: change.before for player_id, change in changes.items()}
+    before |= {player_id: fresh[player_id].at(match.ended_at).rating for player_id in fresh.keys() & changes.keys()}
     anew = _changes(match, match.result, before)
-    fresh |= {player_id: Tally(change.after, rated_at=ended_at) for player_id, change in anew.items()}
+    fresh |= {player_id: Tally(change.after, rated_at=match.ended_at) for player_id, change in anew.items()}
     tx.ratings.take_back(board)
     tx.ratings.add_changes(board, anew)
 

@@ -14,7 +14,7 @@ from pbm.core.notify import notice_of, reader_of
 from pbm.core.request import Flaw, Request
 from pbm.core.robots import is_robot
 from pbm.domain.errors import NeedsIdentity, NotAllowed, Rejected, UnknownCommand, Unsure
-from pbm.domain.match import Player, Seat
+from pbm.domain.match import Seat
 from pbm.mailin import strip_subject
 from pbm.reading.commands import Command, is_ours
 from pbm.reading.intent import is_courteous, is_prose
@@ -130,7 +130,7 @@ def refuse(request: Request, line: str, error: Rejected | GameError, named: int 
     request.outgoing.notices.append(
         notice_of(
             board,
-            reader_of(request, player, _seat_shown(request, board, player)),
+            reader_of(request, player, request.author.seat_shown(board, player)),
             problem=f"{'Not played' if isinstance(error, MoveError) else 'Not done'}: {text}",
             advice=advice,
             nearby=candidates,
@@ -145,15 +145,6 @@ def _is_for_want_of_proof(request: Request, error: Rejected | GameError) -> bool
     if sender.flaw is Flaw.LOST and sender.claimed and isinstance(error, UnknownCommand):
         return True
     return sender.flaw is Flaw.VOID and (isinstance(error, NeedsIdentity) or not isinstance(error, NotAllowed))
-
-
-def _seat_shown(request: Request, board: OpenBoard, player: Player) -> Seat:
-    """The seat from which a player sees a board of theirs: that of the mail they answer, if it was about this board."""
-    token = request.sender.seat
-    # Who plays both seats answers for the one whose mail it is.
-    if token is not None and token.board == board.match.board:
-        return token.seat
-    return board.seat_of(player)
 
 
 def _own_board(request: Request) -> OpenBoard | None:

@@ -19,7 +19,7 @@ from pbm.compose.notices import Answer, Notice, Outcome, Reader, Whence
 from pbm.core.board import OpenBoard
 from pbm.core.bus import PlayerHeard, publish
 from pbm.core.limits import Act, Pool, TooMuch, Whose, drawn, excess
-from pbm.core.notify import Desk, day_of, perspective, reader_of
+from pbm.core.notify import Desk, day_of, reader_of
 from pbm.core.robots import ANY, LEVEL_OF, robot_called
 from pbm.domain.errors import BadArguments, NeedsIdentity, NotAllowed, NotFound, Rejected, Stale
 from pbm.domain.events import CommentMade, Event
@@ -245,7 +245,7 @@ class Boards(Desk):
 
     def kept(self) -> dict[int, OpenBoard]:
         """What `put_back` needs to undo what is done with boards from now on."""
-        return {number: board.as_it_is() for number, board in self._boards.items()}
+        return {number: replace(board, events=[*board.events]) for number, board in self._boards.items()}
 
     def put_back(self, kept: dict[int, OpenBoard]) -> None:
         """Undo it; boards opened since stay in hand, as they are stored."""
@@ -402,12 +402,15 @@ class Author(Desk):
 
     def proven_seat(self, board: OpenBoard) -> Seat | None:
         """The seat that the sender has proved to have, from which they may see the board."""
+        return self.seat_shown(board, self.sender.proven)
+
+    def seat_shown(self, board: OpenBoard, player: Player | None) -> Seat | None:
+        """The seat from which a player sees a board: that of the mail they answer, if it was about this board."""
         token = self.sender.seat
+        # Who plays both seats answers for the one whose mail it is.
         if token is not None and token.board == board.match.board:
             return token.seat
-        proven = self.sender.proven
-        seat = board.match.seat_of(proven.id) if proven else None
-        return None if seat is None else perspective(board, seat)
+        return board.perspective(player)
 
     def reader(self) -> Reader:
         """Where answers go: to the player if they proved who they are, otherwise to the address the mail is from."""

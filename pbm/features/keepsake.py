@@ -14,7 +14,7 @@ from pbm.compose.notices import KEEPSAKE, Answer, Notice, Reader
 from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, subscribes
 from pbm.core.notify import Desk, ends_by_rules, notice_of, reader_of
-from pbm.core.rating import told_changes
+from pbm.core.rating import rating_events
 from pbm.core.registry import HANDLERS, handles
 from pbm.core.reply import done
 from pbm.core.request import Request
@@ -99,7 +99,7 @@ def _keepsake(at: Desk, board: OpenBoard, reader: Reader) -> Notice:
     match = board.match
     one, other = match.players
     words = {"tally": at.tx.matches.head_to_head(match.game, one.id, other.id), "hints": hints_told(at.tx, match)}
-    events, before = told_changes(at.tx, match), ends_by_rules(match)
+    events, before = rating_events(at.tx, match), ends_by_rules(match)
     return notice_of(board, reader, page=KEEPSAKE, words=words, events=events, before=before)
 
 

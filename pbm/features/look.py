@@ -12,7 +12,7 @@ from pbm.compose.notices import Answer, Drawn, Notice, Reader
 from pbm.compose.owed import DrawnBoard
 from pbm.compose.views import wrapped
 from pbm.core.board import OpenBoard
-from pbm.core.notify import notice_of, perspective, reader_of
+from pbm.core.notify import notice_of, reader_of
 from pbm.core.registry import handles
 from pbm.core.reply import MOST_LISTED, done, is_full, parted
 from pbm.core.request import Request
@@ -152,12 +152,7 @@ def showas(request: Request, command: Command) -> Answer | None:
     if not words:
         words = ["me", "active"] if answered is None else [str(answered)]
     player = request.author.who(command, answered if words == [str(answered)] else None)
-
-    def seat(board: OpenBoard) -> Seat | None:
-        own = board.match.seat_of(player.id)
-        return None if own is None else perspective(board, own)
-
-    return _mail_boards(request, command, select(request, words), seat)
+    return _mail_boards(request, command, select(request, words), lambda board: board.perspective(player))
 
 
 @handles(

@@ -19,7 +19,7 @@ from pbm.compose.views import Expiry, lasting
 from pbm.core.board import ANSWER_IN, QUESTION, OpenBoard, set_clocks
 from pbm.core.bus import ReminderDue, SettingsSaved, subscribes
 from pbm.core.last_day import SOON, decisions
-from pbm.core.notify import Desk, notice_of, perspective, reader_of
+from pbm.core.notify import Desk, notice_of, reader_of
 from pbm.core.registry import DIGESTED, Occasion, handles, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request
@@ -243,7 +243,7 @@ def _notices(occasion: Occasion, player: Player, boards: Sequence[Running]) -> t
     urgent_first = sorted(boards, key=lambda each: (not each.to_move, each.deadline or _NEVER, each.match.moved_at))
     for running in urgent_first:
         board = OpenBoard(tx, running.match, tools.states.of(running.match), running.match.revision, now)
-        notices.append(notice_of(board, replace(reader, seat=perspective(board, running.seat))))
+        notices.append(notice_of(board, replace(reader, seat=board.perspective(player))))
     return tuple(notices)
 
 

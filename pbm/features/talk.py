@@ -11,7 +11,7 @@ from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
 from pbm.core.limits import Act
-from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, perspective, readers_of
+from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
 from pbm.core.reply import done
 from pbm.core.request import Request, no_player
@@ -277,7 +277,7 @@ def note(request: Request, command: Command) -> None:
         board.intents.drop(kept)
         text = kept.comment
     if "NOTHING" in command.args:
-        if not board.drop_notes(owner):
+        if not request.tx.remarks.drop(RemarkKind.NOTE, board.match.board, owner.id):
             raise NotFound(f"You have no notes on board {board.match.board}.")
         shown = "your notes are gone."
     elif text:
@@ -291,5 +291,5 @@ def note(request: Request, command: Command) -> None:
         shown = "your notes are below."
     else:
         raise NotFound(f"You have no notes on board {board.match.board}: write one below the command.")
-    reader = replace(request.author.reader(), seat=None if own is None else perspective(board, own))
+    reader = replace(request.author.reader(), seat=board.perspective(owner))
     request.outgoing.notices.append(notice_of(board, reader, shown=shown))
