@@ -285,7 +285,7 @@ def retry_outgoing(tx: Transaction, numbers: tuple[int, ...], everything: bool) 
     from pbm.server.rows import send_again
 
     if all_are_meant("the emails by their ID", numbers, everything):
-        return f"{tx.outbox.renew_all(tx.now)} to be sent again."
+        return f"{tx.outbox.send_all_again(tx.now)} to be sent again."
     send_again(tx, numbers)
     return f"{len(numbers)} to be sent again."
 

@@ -375,7 +375,7 @@ class OpenBoard:
 
     def renew(self) -> None:
         """Read the players' settings and rests, and the clock, again: they may have changed in the database since."""
-        fresh = self.tx.matches.load(self.match.board, known=self.match)
+        fresh = self.tx.matches.load(self.match.board, remembered=self.match)
         if fresh is not None:
             self.match = self.match._replace(clock=fresh.clock, settings=fresh.settings, stops=fresh.stops)
 

@@ -63,12 +63,12 @@ class Keyring:
 
     def unlock(self, message: bytes, signer: bytes) -> tuple[bytes, bool] | None:
         """The text encrypted for us, and whether `signer` signed it; None if it cannot be decrypted."""
-        given = {"key": self._secret, "message": message, "signer": signer}
-        asked = json.dumps({name: base64.b64encode(value).decode("ascii") for name, value in given.items()})
+        values = {"key": self._secret, "message": message, "signer": signer}
+        request = json.dumps({name: base64.b64encode(value).decode("ascii") for name, value in values.items()})
         try:
             done = subprocess.run(  # noqa: S603  a program of ours
                 [sys.executable, "-I", str(_DECRYPT)],
-                input=asked.encode("ascii"), capture_output=True, timeout=MAX_UNLOCK_SECONDS, check=False,
+                input=request.encode("ascii"), capture_output=True, timeout=MAX_UNLOCK_SECONDS, check=False,
             )  # fmt: skip
         except (subprocess.TimeoutExpired, OSError) as error:
             log.warning("not_unlocked", trouble=type(error).__name__)

@@ -25,16 +25,16 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from pysequoia import Cert, Tsk, decrypt
 
-    given = {name: base64.b64decode(value) for name, value in json.load(sys.stdin).items()}
-    decryptor = Tsk.from_bytes(given["key"]).decryptor()
-    opened = decrypt(given["message"], decryptor).bytes
+    values = {name: base64.b64decode(value) for name, value in json.load(sys.stdin).items()}
+    decryptor = Tsk.from_bytes(values["key"]).decryptor()
+    opened = decrypt(values["message"], decryptor).bytes
     if opened is None or len(opened) > MAX_OPENED:
         sys.exit("too long")
     signed = False
-    if given["signer"]:
+    if values["signer"]:
         with suppress(Exception):  # the library raises for anything wrong with a signature
-            signer = Cert.from_bytes(given["signer"])
-            signed = bool(decrypt(given["message"], decryptor, store=lambda _: [signer]).valid_sigs)
+            signer = Cert.from_bytes(values["signer"])
+            signed = bool(decrypt(values["message"], decryptor, store=lambda _: [signer]).valid_sigs)
     sys.stdout.buffer.write((b"+" if signed else b"-") + opened)
 
 

@@ -111,8 +111,8 @@ class Fetcher:
             if self._stopping.is_set():
                 return
             mails = self._fetched(folder, batch)
-            if found := [mail for mail in mails.values() if mail is not None]:
-                self._accept(found)
+            if arrived := [mail for mail in mails.values() if mail is not None]:
+                self._accept(arrived)
             try:
                 folder.put_aside(list(mails))
             # They are taken, and recognized next time; the other batches must not wait for a folder that is full.
@@ -211,8 +211,8 @@ class _Folder:
         password = settings.password.get_secret_value() if settings.password else ""
         login = self._box.login if (settings.username + password).isascii() else self._box.login_utf8
         login(settings.username, password, initial_folder=None)
-        _, known = self._client.capability()  # imaplib remembers those from before the login, which are fewer
-        self._client.capabilities = tuple(known[0].decode().upper().split())
+        _, capabilities = self._client.capability()  # imaplib remembers those from before the login, which are fewer
+        self._client.capabilities = tuple(capabilities[0].decode().upper().split())
         self._prefix, self._delimiter = self._namespace()
         self._folder = self._named(settings.folder)
         self._handled = self._named(settings.handled_folder) if settings.handled_folder else ""
@@ -236,9 +236,9 @@ class _Folder:
         # Courier and others put all folders below INBOX (RFC 2342).
         if "NAMESPACE" in self._client.capabilities:
             _, data = self._client.namespace()
-            found = _NAMESPACE.match(data[0] or b"")
-            if found:
-                return found[1].decode(), found[2].decode()
+            match = _NAMESPACE.match(data[0] or b"")
+            if match:
+                return match[1].decode(), match[2].decode()
         return "", next((folder.delim for folder in self._box.folder.list("", "")), "/")
 
     def _named(self, folder: str) -> str:

@@ -81,5 +81,5 @@ def receive(
         admission = Admission(robot, signer, noted_from=0)
         if reply := admission.refusal(tx, limits, Arriving(sender, ours, data), pressure):
             raise Refusal(os.EX_TEMPFAIL, reply.removeprefix("452 "))
-        found = lane(Envelope(sender, ours), data, robot, signer.board_of)
-        tx.inbox.add([(sender, ours, data, None, "", found, id_mark(data))], now)
+        its_lane = lane(Envelope(sender, ours), data, robot, signer.board_of)
+        tx.inbox.add([(sender, ours, data, None, "", its_lane, id_mark(data))], now)

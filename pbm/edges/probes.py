@@ -192,11 +192,11 @@ def mailbox(settings: FetchSettings) -> Finding:
 
 def bounded(check: str, probe: Callable[[], Finding], seconds: float = _PATIENCE_SECONDS) -> Finding:
     """The probe's finding, if it comes in time; name lookups by the system have no timeout of their own."""
-    found: list[Finding] = []
-    thread = threading.Thread(target=lambda: found.append(probe()), daemon=True)
+    findings: list[Finding] = []
+    thread = threading.Thread(target=lambda: findings.append(probe()), daemon=True)
     thread.start()
     thread.join(seconds)
-    return found[0] if found else fail(check, f"no answer within {seconds:.0f} s", "is the network there?")
+    return findings[0] if findings else fail(check, f"no answer within {seconds:.0f} s", "is the network there?")
 
 
 def _words(error: Exception) -> str:

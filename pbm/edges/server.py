@@ -132,8 +132,8 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self.health = Health()
         self._transport = transport
-        told = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
-        self._deliverer = Deliverer(service.store, transport, delivery, *told) if transport else None
+        tell = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
+        self._deliverer = Deliverer(service.store, transport, delivery, *tell) if transport else None
         self._handling = Handling(service, self.health, self._sent_soon, rests=listen is not None) if handles else None
         self._intake = Intake(service, self._arrived, self.health.doubt)
         asked = self._intake.accept, service.is_ours, self._intake.forecast, service.is_apart
@@ -335,8 +335,8 @@ class Handling:
                 # Without files and threads the process cannot even stop in good order.
                 if self._health.doubt(trouble):
                     return
-                known = isinstance(trouble, DatabaseTrouble)
-                log.warning("handling_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+                is_of_database = isinstance(trouble, DatabaseTrouble)
+                log.warning("handling_trouble", trouble=str(trouble), exc_info=None if is_of_database else trouble)
                 self._stopping.wait(pause := min(pause * 2, _LONGEST_PAUSE_SECONDS))
 
     def _handle_batch(self) -> float:
@@ -428,8 +428,8 @@ class Thinking:
                     self._done()
                     pause = 0
             except Exception as trouble:
-                known = isinstance(trouble, DatabaseTrouble)
-                log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if known else trouble)
+                is_of_database = isinstance(trouble, DatabaseTrouble)
+                log.warning("thinking_trouble", trouble=str(trouble), exc_info=None if is_of_database else trouble)
             self._stopping.wait(pause)
 
 

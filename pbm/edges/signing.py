@@ -146,11 +146,11 @@ def new_keys() -> bytes:
 
 def signing_keys(selector: str, keys: bytes) -> list[SigningKey]:
     """The keys of a file, RSA first. keys: PEM of an RSA key, an Ed25519 key, or one of each. Raises: ValueError."""
-    found = [_signing_key(selector, pem) for pem in _PEM.findall(keys)]
-    kinds = [key.algorithm for key in found]
-    if not found or len(set(kinds)) < len(kinds):
+    own_keys = [_signing_key(selector, pem) for pem in _PEM.findall(keys)]
+    kinds = [key.algorithm for key in own_keys]
+    if not own_keys or len(set(kinds)) < len(kinds):
         raise ValueError("it must hold an RSA key, an Ed25519 key, or one of each, in PEM form")
-    return sorted(found, key=lambda key: key.algorithm, reverse=True)
+    return sorted(own_keys, key=lambda key: key.algorithm, reverse=True)
 
 
 def _signing_key(selector: str, pem: bytes) -> SigningKey:

@@ -131,8 +131,8 @@ class Smarthost:
 
     async def send(self, mail: Outgoing) -> None:
         # The next server might misread an odd address.
-        addresses = mail.recipient, mail.envelope_from
-        if not (mail.recipient and all(_ENVELOPE.fullmatch(each) and each.isprintable() for each in addresses)):
+        both = mail.recipient, mail.envelope_from
+        if not (mail.recipient and all(_ENVELOPE.fullmatch(address) and address.isprintable() for address in both)):
             raise RecipientRefused(f"{mail.envelope_from!r} or {mail.recipient!r} is no email address")
         while True:
             connection = await self._free()
@@ -303,15 +303,15 @@ def _refused(stage: Stage, reply: SMTPResponseException) -> NotSent:
     the same 550. 552 at RCPT is a full mailbox or too many recipients (RFC 5321 4.5.3.1.10), which passes. 421 means
     that the server closes the connection.
     """
-    told = f"{reply.code} {reply.message}"
+    reason = f"{reply.code} {reply.message}"
     if stage is Stage.RECIPIENT and (reply.code == 552 or _FULL.match(reply.message)):
-        return TemporaryFailure(told, reply.code)
+        return TemporaryFailure(reason, reply.code)
     if reply.code >= 500:
         is_nobody = stage is not Stage.SENDER and _NOBODY.match(reply.message)
-        return (RecipientRefused if is_nobody else MailRefused)(told, reply.code)
+        return (RecipientRefused if is_nobody else MailRefused)(reason, reply.code)
     if reply.code == 421 and stage in (Stage.SENDER, Stage.RECIPIENT):
-        return _Unsent(told, reply.code)
-    return TemporaryFailure(told, reply.code)
+        return _Unsent(reason, reply.code)
+    return TemporaryFailure(reason, reply.code)
 
 
 _PRIVATE = 0o700

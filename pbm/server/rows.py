@@ -117,13 +117,13 @@ def handle_again(tx: Transaction, numbers: Iterable[int]) -> None:
             raise NotAllowed(f"Mail {number} was handled already; to handle it again would play it twice.")
         if state is Arrival.FORGOTTEN:
             raise NotAllowed(f"Of mail {number} nothing is left: it was done with long ago.")
-        tx.inbox.renew(number)
+        tx.inbox.handle_again(number)
 
 
 def send_again(tx: Transaction, numbers: Iterable[int]) -> None:
     """Have mails sent at once, even if they were sent before; each keeps its Message-ID. Raises: NotFound."""
     for number in numbers:
-        tx.outbox.renew(queued(tx, number).id, tx.now)
+        tx.outbox.send_again(queued(tx, number).id, tx.now)
 
 
 @frozen

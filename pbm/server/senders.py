@@ -365,7 +365,7 @@ def goes_round(tx: Transaction, mail: Prepared) -> str:
     if any(isinstance(each, Command) and each.verb.name in _GOES_ON for each in mail.commands):
         return ""
     match = tx.matches.summary(board)
-    told = match is not None and tx.outbox.told_since(seated.id, board, match.moved_at) >= _MOST_TO_A_PROGRAM
+    told = match is not None and tx.outbox.written_since(seated.id, board, match.moved_at) >= _MOST_TO_A_PROGRAM
     return f"{_MOST_TO_A_PROGRAM} emails at this ply" if told else ""
 
 

@@ -140,8 +140,8 @@ class Contents(Queries):
         """All rows by key, some at a time; in the same order on any database."""
         plain = "BINARY" if self._connection.dialect.name == "sqlite" else "C"
         key = [collate(c, plain) if isinstance(c.type, String) else c for c in table.primary_key.columns]
-        found = self._connection.execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
-        for part in found.partitions():
+        result = self._connection.execute(select(table).order_by(*key).execution_options(yield_per=_AT_ONCE))
+        for part in result.partitions():
             yield [tuple(row) for row in part]
 
     def count(self, table: Table) -> int:
@@ -167,9 +167,9 @@ class Contents(Queries):
             if key is not None and table.name in there:
                 counter = self._connection.execute(select(func.pg_get_serial_sequence(table.name, key.name))).scalar()
             if counter is not None:
-                given = text(f"SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM {counter}")  # noqa: S608
+                last_given = text(f"SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM {counter}")  # noqa: S608
                 newest = select(func.coalesce(func.max(key), 0))
-                last, highest = (self._connection.execute(query).scalar_one() for query in (given, newest))
+                last, highest = (self._connection.execute(query).scalar_one() for query in (last_given, newest))
                 yield table.name, counter, last, highest
 
     def count_on(self) -> None:

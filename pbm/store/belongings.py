@@ -82,20 +82,20 @@ class Belongings(Queries):
 
     def sections(self, player_id: int) -> dict[str, list[Values]]:
         """The rows of each section."""
-        found = dict[str, list[Values]]()
+        rows = dict[str, list[Values]]()
         for name, (table, order) in SECTIONS.items():
-            own = select(table).where(table.c.player_id == player_id).order_by(*(table.c[each] for each in order))
-            found[name] = self._all(own, partial(_plain, table))
-        return found
+            own = select(table).where(table.c.player_id == player_id).order_by(*(table.c[column] for column in order))
+            rows[name] = self._all(own, partial(_plain, table))
+        return rows
 
     def people(self, player_id: int) -> dict[str, list[str]]:
         """The userids of players whom the player follows, and of those they have blocked."""
-        found = {}
+        userids = {}
         for name, other in PEOPLE.items():
             others = select(players.c.userid).join(other.table, other == players.c.id)
             own = other.table.c.player_id == player_id
-            found[name] = self._column(others.where(own).order_by(players.c.userid_key))
-        return found
+            userids[name] = self._column(others.where(own).order_by(players.c.userid_key))
+        return userids
 
     def tournaments(self, player_id: int) -> list[Values]:
         """Tournaments they entered, created or follow, each with their pairings there, oldest first."""
@@ -104,7 +104,7 @@ class Belongings(Queries):
             select(tournaments.c.id).where(tournaments.c.creator_id == player_id),
             select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id),
         )
-        found = select(tournaments).where(tournaments.c.id.in_(union(*theirs))).order_by(tournaments.c.id)
+        query = select(tournaments).where(tournaments.c.id.in_(union(*theirs))).order_by(tournaments.c.id)
         mine = select(tournament_players).where(tournament_players.c.player_id == player_id)
         entered = {
             row.tournament_id: _plain(tournament_players, row, within=tournaments)
@@ -117,31 +117,31 @@ class Belongings(Queries):
                 "entered": entered.get(row.id),
                 "bouts": self._bouts(row.id, player_id),
             }
-            for row in self._connection.execute(found).all()
+            for row in self._connection.execute(query).all()
         ]
 
     def _bouts(self, tournament_id: int, player_id: int) -> list[Values]:
         """seat: theirs. points1, points2: of each seat."""
         own = or_(bouts.c.first_id == player_id, bouts.c.second_id == player_id)
-        found = select(bouts).where(bouts.c.tournament_id == tournament_id, own).order_by(bouts.c.id)
+        query = select(bouts).where(bouts.c.tournament_id == tournament_id, own).order_by(bouts.c.id)
         return [
             {**_plain(bouts, row, within=tournaments), "seat": 1 if row.first_id == player_id else 2}
-            for row in self._connection.execute(found)
+            for row in self._connection.execute(query)
         ]
 
     def messages(self, userid: str, purpose: str) -> list[Values]:
         """What they wrote to others lately, oldest first. purpose: of the tickets that hold it."""
-        found = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
+        query = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
         own = tickets.c.purpose == purpose, tickets.c.subject == userid.casefold()
-        written = [
+        messages = [
             {
                 "to": row.userid,
                 "text": json.loads(row.payload).get("text", ""),
                 "written_at": row.created_at.isoformat(),
             }
-            for row in self._connection.execute(found.where(*own).order_by(tickets.c.id))
+            for row in self._connection.execute(query.where(*own).order_by(tickets.c.id))
         ]
-        return [each for number, each in enumerate(written) if each not in written[:number]]
+        return [message for number, message in enumerate(messages) if message not in messages[:number]]
 
     def boards(self, player_id: int) -> list[int]:
         """The boards they play on, follow or have written about, ascending."""
@@ -176,16 +176,16 @@ class Belongings(Queries):
 
     def _by_board(self, asked: Executable, boards: Sequence[int]) -> dict[int, list[Row[Any]]]:
         """The rows about each board."""
-        found: dict[int, list[Row[Any]]] = {board: [] for board in boards}
+        rows: dict[int, list[Row[Any]]] = {board: [] for board in boards}
         for row in self._connection.execute(asked, {"boards": boards}):
-            found[row.board].append(row)
-        return found
+            rows[row.board].append(row)
+        return rows
 
     def holder(self, userid: str) -> tuple[int, bool] | None:
         """The id of the player who has or had the userid, and whether they are only a name that was imported."""
         columns = players.c.id, players.c.password_hash, players.c.removed_at
-        found = select(*columns).where(players.c.id == id_of(userid.casefold()))
-        row = self._connection.execute(found).one_or_none()
+        query = select(*columns).where(players.c.id == id_of(userid.casefold()))
+        row = self._connection.execute(query).one_or_none()
         if row is None:
             return None
         has_address = self._is_any(select(addresses.c.id).where(addresses.c.player_id == row.id).limit(1))
@@ -256,29 +256,29 @@ class Belongings(Queries):
 
 
 @cache
-def _told(table: Table, within: Table | None) -> dict[str, Column[Any]]:
+def _exported(table: Table, within: Table | None) -> dict[str, Column[Any]]:
     """The columns that are exported, by name. within: the table with whose rows these are told."""
-    found = {}
+    columns = {}
     for column in table.c:
         # Left out are keys that only this database knows, or that follow from where the row stands.
-        meant = [key.column.table for key in column.foreign_keys]
-        if column.name != "id" and INNER not in column.info and players not in meant and within not in meant:
-            found[column.name] = column
-    return found
+        targets = [key.column.table for key in column.foreign_keys]
+        if column.name != "id" and INNER not in column.info and players not in targets and within not in targets:
+            columns[column.name] = column
+    return columns
 
 
 def _plain(table: Table, row: Row[Any], *, within: Table | None = None) -> dict[str, Any]:
-    named = {name: getattr(row, name) for name in _told(table, within)}
+    named = {name: getattr(row, name) for name in _exported(table, within)}
     return {name: value.isoformat() if isinstance(value, datetime) else value for name, value in named.items()}
 
 
 def _checked(table: Table, row: Values, *, within: Table | None = None) -> dict[str, Any]:
     """The values of a row as the database takes them. Raises: BadArguments, which names what does not fit."""
-    known = _told(table, within)
-    if not isinstance(row, dict) or row.keys() != known.keys():
-        odd = sorted(set(row) ^ known.keys()) if isinstance(row, dict) else ["a row"]
+    columns = _exported(table, within)
+    if not isinstance(row, dict) or row.keys() != columns.keys():
+        odd = sorted(set(row) ^ columns.keys()) if isinstance(row, dict) else ["a row"]
         raise BadArguments(f'"{odd[0]}" of {table.name} is not as this server writes it.')
-    return {name: _value(known[name], value) for name, value in row.items()}
+    return {name: _value(columns[name], value) for name, value in row.items()}
 
 
 def _value(column: Column[Any], value: Any) -> Any:

@@ -298,8 +298,8 @@ class Store:
                 return None
             if not tables >= _MARKS:
                 raise SchemaTrouble("The database holds tables of some other program; give pbm one of its own.")
-            found: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-            return found
+            revision: str | None = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+            return revision
 
     def check(self, *, schema: bool = True) -> list[str]:
         """The faults of the database, one sentence each; empty if it is sound.
@@ -319,8 +319,8 @@ class Store:
 
 
 def _sqlite_problems(connection: Connection) -> list[str]:
-    found = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
-    problems = [f"integrity: {line}" for line in found if line != "ok"]
+    lines = [str(row[0]) for row in connection.execute(text("PRAGMA integrity_check"))]
+    problems = [f"integrity: {line}" for line in lines if line != "ok"]
     rows = connection.execute(text("PRAGMA foreign_key_check"))
     return problems + [f"a row of {row[0]} points to a row of {row[2]} that is not there" for row in rows]
 
@@ -351,17 +351,18 @@ def _differences(connection: Connection) -> list[str]:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    found = []
+    faults = []
     for difference in compare_metadata(MigrationContext.configure(connection), metadata):
         # Alembic puts the changes of one column together.
         if isinstance(difference, list):
-            found += [f"the column {each[3]} of the table {each[2]} is not as it should be" for each in difference]
+            names = [(name, table) for _, _, table, name, *_ in difference]
+            faults += [f"the column {name} of the table {table} is not as it should be" for name, table in names]
         elif difference[0] in ("add_column", "remove_column"):
             state = "missing" if difference[0] == "add_column" else "one too many"
-            found.append(f"the column {difference[3].name} of the table {difference[2]} is {state}")
+            faults.append(f"the column {difference[3].name} of the table {difference[2]} is {state}")
         elif difference[0] in _LACKING:
-            found.append(f"the {_LACKING[difference[0]]} {difference[1].name} is missing")
-    return sorted(found)
+            faults.append(f"the {_LACKING[difference[0]]} {difference[1].name} is missing")
+    return sorted(faults)
 
 
 def _check_known(revision: str) -> None:
@@ -395,7 +396,7 @@ class DatabaseFile:
 
     def check(self, *_: object) -> None:
         """Also called before each connection, because SQLite would create a missing file. Raises: Lost."""
-        if self._opened is not None and self._found() != self._opened:
+        if self._opened is not None and self._identity() != self._opened:
             raise Lost(f"{self.path} was deleted or replaced while it was in use")
 
     def forget(self) -> None:
@@ -404,14 +405,14 @@ class DatabaseFile:
 
     def note(self, *_: object) -> None:
         """Called after each connection; remembers the file of the first."""
-        self._opened = self._opened or self._found()
+        self._opened = self._opened or self._identity()
 
-    def _found(self) -> tuple[int, int] | None:
+    def _identity(self) -> tuple[int, int] | None:
         try:
-            found = self.path.stat() if self.path is not None else None
+            status = self.path.stat() if self.path is not None else None
         except OSError:
             return None
-        return (found.st_dev, found.st_ino) if found is not None else None
+        return (status.st_dev, status.st_ino) if status is not None else None
 
 
 def _engine(url: URL, file: DatabaseFile) -> Engine:

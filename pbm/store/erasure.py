@@ -86,10 +86,10 @@ class Erasure(Queries):
         if row is None:
             return None
         confirmed = select(addresses.c.address_key).where(addresses.c.confirmed_at.is_not(None))
-        known = confirmed.where(addresses.c.player_id == player_id)
+        own = confirmed.where(addresses.c.player_id == player_id)
         written = select(func.lower(outbox.c.address)).where(outbox.c.player_id == player_id)
-        had = select(former_names.c.name_key).where(former_names.c.player_id == player_id)
-        theirs = self._column(known.union(written, had))
+        former = select(former_names.c.name_key).where(former_names.c.player_id == player_id)
+        theirs = self._column(own.union(written, former))
         # What several players read at one address is not this one's to be found by.
         others = confirmed.where(addresses.c.player_id != player_id, addresses.c.address_key.in_(theirs))
         names = frozenset({row.userid_key, *theirs}.difference(self._column(others)))
@@ -107,8 +107,8 @@ class Erasure(Queries):
         self._update(players, players.c.id == player.id, **names)
         # The userid may be a part of another one, or of an address.
         word = re.compile(rf"(?<![\w.-]){re.escape(player.userid)}(?![\w-])")
-        told = select(matches.c.board, matches.c.reason).where(seated(player.id), matches.c.reason.is_not(None))
-        for board, reason in self._connection.execute(told).all():
+        query = select(matches.c.board, matches.c.reason).where(seated(player.id), matches.c.reason.is_not(None))
+        for board, reason in self._connection.execute(query).all():
             self._update(matches, matches.c.board == board, reason=word.sub(name, reason))
 
     def forget(self, traces: Traces) -> None:
@@ -135,8 +135,8 @@ class Erasure(Queries):
         done = 0
         while rows := self._next(select(tickets.c.id, tickets.c.payload), tickets.c.id, done):
             # Their words may be written as \uXXXX in JSON.
-            held = [row.id for row in rows if named(row.payload.encode(), str(json.loads(row.payload)))]
-            self._delete(tickets, tickets.c.id.in_(held))
+            ids = [row.id for row in rows if named(row.payload.encode(), str(json.loads(row.payload)))]
+            self._delete(tickets, tickets.c.id.in_(ids))
             done = rows[-1].id
 
     def _forget_mails(self, traces: Traces) -> None:
@@ -161,9 +161,9 @@ class Erasure(Queries):
         searchable: gives what may be kept of a mail, and all words of that.
         done: the ids in inbox and outbox up to which this is done. Returns the new ones; None at the end.
         """
-        written = self._sweep_inbox(names, done[0], searchable)
-        told = self._sweep_outbox(names, done[1])
-        return (written or done[0], told or done[1]) if written or told else None
+        came = self._sweep_inbox(names, done[0], searchable)
+        sent = self._sweep_outbox(names, done[1])
+        return (came or done[0], sent or done[1]) if came or sent else None
 
     def _sweep_inbox(
         self, names: Collection[str], after: int, searchable: Callable[[bytes], tuple[bytes, str]]
@@ -184,8 +184,8 @@ class Erasure(Queries):
     def _sweep_outbox(self, names: Collection[str], after: int) -> int | None:
         """Delete the next mails of ours that name the player; returns as _sweep_inbox."""
         named, addressed = _naming(names), _naming([name for name in names if "@" in name])
-        told = WHOLE.where(outbox.c.id > after).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
-        mails = self._all(told, queued)
+        query = WHOLE.where(outbox.c.id > after).order_by(outbox.c.id).limit(_MAILS_AT_ONCE)
+        mails = self._all(query, queued)
         dropped = []
         for mail in mails:
             # What still waits to be sent goes only with an address of theirs: others' words stay others'.
@@ -202,11 +202,11 @@ class Erasure(Queries):
 
     def shared_events(self, one: int, other: int) -> list[str]:
         """The names of the tournaments that both players are or were in."""
-        found = select(tournaments.c.name).order_by(tournaments.c.name)
-        for each in (one, other):
-            own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == each)
-            found = found.where(tournaments.c.id.in_(own))
-        return self._column(found)
+        query = select(tournaments.c.name).order_by(tournaments.c.name)
+        for player_id in (one, other):
+            own = select(tournament_players.c.tournament_id).where(tournament_players.c.player_id == player_id)
+            query = query.where(tournaments.c.id.in_(own))
+        return self._column(query)
 
     def hand_over(self, gone: int, kept: int) -> list[str]:
         """Give all that one player has to the other; what both have stays as the other's.

@@ -58,13 +58,13 @@ class Follows(Queries):
         """All followers but the players of the match, each once, by id; a wish for all mails beats one for the end."""
         rows = self._connection.execute(_FOLLOWERS, {"of_board": match.board})
         # Of several wishes the last counts, which in the statement's order is one for all mails.
-        found = {row.id: Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom) for row in rows}
-        return [each for each in found.values() if each.player not in match.players]
+        followers = {row.id: Follower(Player(row.id, row.userid), bool(row.ends_only), row.whom) for row in rows}
+        return [follower for follower in followers.values() if follower.player not in match.players]
 
     def wish(self, player_id: int, board: int) -> bool | None:
         """Whether the player, who follows the board directly, wants only its end; None if they do not follow it."""
-        found = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
-        return self._only(found)
+        query = select(follows.c.ends_only).where(follows.c.player_id == player_id, follows.c.board == board)
+        return self._only(query)
 
     def follow(self, player_id: int, board: int, *, ends_only: bool) -> None:
         self._put(follows, {"player_id": player_id, "board": board}, {"ends_only": ends_only})
@@ -80,9 +80,9 @@ class Follows(Queries):
 
     def players(self, player_id: int) -> list[Player]:
         """The players whom this one follows, by userid."""
-        found = PLAYERS.join(player_follows, player_follows.c.followed_id == players.c.id)
+        query = PLAYERS.join(player_follows, player_follows.c.followed_id == players.c.id)
         own = (player_follows.c.player_id == player_id) & players.c.removed_at.is_(None)
-        return self._players(found.where(own).order_by(players.c.userid_key))
+        return self._players(query.where(own).order_by(players.c.userid_key))
 
     def follow_player(self, player_id: int, followed_id: int) -> None:
         """Let them follow all boards of a player whom they do not follow yet."""
@@ -126,6 +126,6 @@ class Choices(Queries):
 
     def followers(self, game: str) -> list[Player]:
         """Players who want to hear of every board and seek of the game."""
-        found = PLAYERS.join(game_choices, game_choices.c.player_id == players.c.id)
+        query = PLAYERS.join(game_choices, game_choices.c.player_id == players.c.id)
         wanted = (game_choices.c.game == game) & game_choices.c.follows & players.c.removed_at.is_(None)
-        return self._players(found.where(wanted).order_by(players.c.id))
+        return self._players(query.where(wanted).order_by(players.c.id))

@@ -47,8 +47,8 @@ class Identity(_Meta):
 
     def get(self) -> tuple[str, str] | None:
         """The part before the @, and the domain; None if there is no address yet."""
-        found = self._kept(_DOMAIN, _LOCAL_PART)
-        return (found[_LOCAL_PART], found[_DOMAIN]) if len(found) == 2 else None
+        kept = self._kept(_DOMAIN, _LOCAL_PART)
+        return (kept[_LOCAL_PART], kept[_DOMAIN]) if len(kept) == 2 else None
 
     def former(self) -> tuple[str, ...]:
         """The addresses it had before, oldest first."""
@@ -59,7 +59,7 @@ class Identity(_Meta):
         address, before, former = f"{local_part}@{domain}", self.get(), self.former()
         if before is not None:
             former = (*former, "@".join(before))
-            kept = " ".join(dict.fromkeys(each for each in former if each.lower() != address.lower()))
+            kept = " ".join(dict.fromkeys(old for old in former if old.lower() != address.lower()))
             self._keep(_FORMER, kept)
         self._keep(_LOCAL_PART, local_part)
         self._keep(_DOMAIN, domain)
@@ -91,14 +91,14 @@ class Secrets(_Meta):
         """Whether this is our signature of the content, with any secret that is still valid."""
         ours = [_seal(secret, content) for secret in _all(self._sealed(), now)]
         # In constant time, as for tokens.
-        return any(hmac.compare_digest(signature.encode(), each.encode()) for each in ours)
+        return any(hmac.compare_digest(signature.encode(), seal.encode()) for seal in ours)
 
     def rotate(self, fresh: str, now: datetime, until: datetime) -> None:
         """Make `fresh` (random, hexadecimal) the secret. Earlier ones are valid until then at most."""
         kept = self._sealed()
         former = [(kept[_SECRET], until), *((secret, min(end, until)) for secret, end in _former(kept, now))]
         self._keep(_SECRET, fresh)
-        self._keep_former([each for each in former if each[1] > now])
+        self._keep_former([(secret, end) for secret, end in former if end > now])
 
     def former_until(self, now: datetime) -> list[datetime]:
         """Until when each earlier secret is valid, newest first."""
@@ -127,8 +127,8 @@ def _seal(secret: bytes, content: bytes) -> str:
 
 
 def _former(kept: Mapping[str, str], now: datetime) -> list[tuple[str, datetime]]:
-    found = [(secret, datetime.fromisoformat(until)) for secret, until in json.loads(kept.get(_FORMER_SECRETS, "[]"))]
-    return [(secret, until) for secret, until in found if until > now]
+    former = [(secret, datetime.fromisoformat(until)) for secret, until in json.loads(kept.get(_FORMER_SECRETS, "[]"))]
+    return [(secret, until) for secret, until in former if until > now]
 
 
 def _all(kept: Mapping[str, str], now: datetime) -> list[bytes]:
@@ -157,8 +157,8 @@ class Peers(Queries):
 
     def find(self, address: str) -> Peer | None:
         own = peer_keys.c.address_key == address.casefold()
-        found = select(*(peer_keys.c[name] for name in Peer._fields)).where(own)
-        return self._first(found, lambda row: Peer._make(row)._replace(brought_by=tuple(row.brought_by.split())))
+        query = select(*(peer_keys.c[name] for name in Peer._fields)).where(own)
+        return self._first(query, lambda row: Peer._make(row)._replace(brought_by=tuple(row.brought_by.split())))
 
     def put(self, address: str, peer: Peer, now: datetime) -> None:
         """Keep the key in place of the previous one."""
@@ -210,13 +210,13 @@ class Agenda(Queries):
         return self._drop(agenda, kind=kind, key=str(key)) != 0
 
     def get(self, kind: str, key: object) -> Item | None:
-        found = select(agenda).where(agenda.c.kind == kind, agenda.c.key == str(key))
-        return self._first(found, _item)
+        query = select(agenda).where(agenda.c.kind == kind, agenda.c.key == str(key))
+        return self._first(query, _item)
 
     def of(self, kind: str) -> list[Item]:
         """All items of a kind, those due longest first."""
-        found = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
-        return self._all(found, _item)
+        query = select(agenda).where(agenda.c.kind == kind).order_by(agenda.c.due_at, agenda.c.key)
+        return self._all(query, _item)
 
     def next_at(self) -> datetime | None:
         """When the next item is due, THINK aside; None if there is none."""
@@ -236,8 +236,8 @@ class Agenda(Queries):
     def counts(self, now: datetime) -> dict[str, tuple[int, int]]:
         """By kind: how many items there are, and how many of them are due."""
         due = func.count().filter(agenda.c.due_at <= now)
-        found = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
-        return {row[0]: (row[1], row[2]) for row in self._connection.execute(found)}
+        query = select(agenda.c.kind, func.count(), due).group_by(agenda.c.kind).order_by(agenda.c.kind)
+        return {row[0]: (row[1], row[2]) for row in self._connection.execute(query)}
 
 
 DELIVERED, BACKED_UP = "delivered", "backed_up"
@@ -290,9 +290,9 @@ class Absences(_Meta):
     def stops(self, player_ids: Collection[int], since: datetime) -> dict[int, tuple[Stop, ...]]:
         """The stops of the clock of each of the players after an instant."""
         theirs = absences.c.player_id.in_(player_ids) | absences.c.player_id.is_(None)
-        found = self._all(_ABSENCES.where(theirs, _lasts_beyond(since)), _absence)
+        lasting = self._all(_ABSENCES.where(theirs, _lasts_beyond(since)), _absence)
         return {
-            player_id: tuple(each.stop for each in found if each.player_id in (None, player_id))
+            player_id: tuple(absence.stop for absence in lasting if absence.player_id in (None, player_id))
             for player_id in player_ids
         }
 
@@ -300,9 +300,9 @@ class Absences(_Meta):
         """Drop absences that ended longer ago than `after`, not counting outages."""
         # If outages counted, a clock that is years ahead would drop absences that boards need again once it is right.
         ours = absences.c.player_id.is_(None) & (absences.c.kind == StopKind.OUTAGE.value)
-        found = self._connection.execute(select(absences.c.ends_at, absences.c.starts_at).where(ours))
+        outages = self._connection.execute(select(absences.c.ends_at, absences.c.starts_at).where(ours))
         until, left = now, after
-        for ends_at, starts_at in sorted(((ends_at or now, starts_at) for ends_at, starts_at in found), reverse=True):
+        for ends_at, starts_at in sorted(((ends_at or now, starts_at) for ends_at, starts_at in outages), reverse=True):
             if until - ends_at >= left:
                 break
             left -= max(until - ends_at, timedelta())  # they may overlap
@@ -347,14 +347,14 @@ class Acts(Queries):
 
     def latest(self, limit: int, about: str = "") -> list[LogLine]:
         """The latest lines, newest last. about: text that the command must hold, in any case."""
-        found = select(acts).order_by(acts.c.id.desc()).limit(limit)
+        query = select(acts).order_by(acts.c.id.desc()).limit(limit)
         if about:
-            found = found.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
-        return self._all(found, partial(made, LogLine))[::-1]
+            query = query.where(func.lower(acts.c.words).contains(about.lower(), autoescape=True))
+        return self._all(query, partial(made, LogLine))[::-1]
 
     def rename(self, names: Collection[str], name: str) -> None:
         """Replace each of a player's names by this one."""
         word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-])", re.IGNORECASE)
-        named = or_(*(func.lower(acts.c.words).contains(each.lower(), autoescape=True) for each in names))
+        named = or_(*(func.lower(acts.c.words).contains(old_name.lower(), autoescape=True) for old_name in names))
         for row in self._connection.execute(select(acts.c.id, acts.c.words).where(named)).all():
             self._update(acts, acts.c.id == row.id, words=word.sub(name, row.words))

@@ -36,8 +36,8 @@ class Leaps(Queries):
         kind = absences.c.kind == StopKind.OUTAGE.value
         outages = select(absences.c.starts_at, absences.c.ends_at).where(absences.c.player_id.is_(None), kind)
         over = outages.where(absences.c.starts_at <= now, absences.c.ends_at > now)
-        found = self._connection.execute(over).all()
-        return any(abs((now - starts_at) - (last - ends_at)) <= slack for starts_at, ends_at in found)
+        rows = self._connection.execute(over).all()
+        return any(abs((now - starts_at) - (last - ends_at)) <= slack for starts_at, ends_at in rows)
 
     def bring_forward(self, now: datetime, last: datetime, unbound: frozenset[str]) -> None:
         """Bring forward plans that were made while the clock was ahead. last: what it showed before it was put right.
@@ -78,7 +78,7 @@ class Leaps(Queries):
             self._update(agenda, agenda.c.kind == kind, agenda.c.due_at > now + most, due_at=now)
         noted = Absences(self._connection)
         for what in NOTED:
-            if (seen := noted.noted(what)) is not None and seen > now:
+            if (noted_at := noted.noted(what)) is not None and noted_at > now:
                 noted.note(what, now)
 
     def clamp(self, now: datetime) -> None:

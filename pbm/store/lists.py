@@ -64,25 +64,25 @@ class Lists(Matches):
         after: int = 0,
     ) -> list[Summary]:
         """Boards of a game and of any of the players, with higher numbers than `after`, oldest first."""
-        found = _narrowed(game, active).where(matches.c.board > after).order_by(matches.c.board).limit(limit)
+        query = _narrowed(game, active).where(matches.c.board > after).order_by(matches.c.board).limit(limit)
         if in_tournament is not None:
             none: Any = literal_column("''")  # exactly as in the index of tournament boards
-            found = found.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
-        rows = self._of_seats(found, player_ids)
+            query = query.where(matches.c.tournament != none if in_tournament else matches.c.tournament == none)
+        rows = self._of_seats(query, player_ids)
         return [summary_of(rows[board]) for board in sorted(rows)[:limit]]
 
     def under_way(self, player_id: int) -> list[UnderWay]:
         """The player's boards that have not ended, oldest first."""
-        asked = [self._connection.execute(found, {"player": player_id}) for found in _UNDER_WAY]
-        rows = sorted(map(UnderWay._make, chain.from_iterable(asked)), key=attrgetter("board", "waits"))
+        results = [self._connection.execute(query, {"player": player_id}) for query in _UNDER_WAY]
+        rows = sorted(map(UnderWay._make, chain.from_iterable(results)), key=attrgetter("board", "waits"))
         # Whoever plays against themselves is waited for if either seat is.
         return [*{row.board: row for row in rows}.values()]
 
-    def _of_seats(self, found: Select[Any], player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
+    def _of_seats(self, query: Select[Any], player_ids: tuple[int, ...]) -> dict[int, Row[Any]]:
         """By board, what is found for each seat of the players, or for all boards if there are no players."""
         # Each seat separately, because a joint query would have to sort.
-        asked = [found.where(seat == player_id) for player_id in player_ids for seat in SEATS] or [found]
-        return {row.board: row for row in chain.from_iterable(map(self._connection.execute, asked))}
+        queries = [query.where(seat == player_id) for player_id in player_ids for seat in SEATS] or [query]
+        return {row.board: row for row in chain.from_iterable(map(self._connection.execute, queries))}
 
     def busy_players(
         self, after: int = 0, most: int | None = None, ended_since: datetime | None = None
@@ -95,8 +95,8 @@ class Lists(Matches):
         if ended_since is not None:
             own += [exists().where(seat == players.c.id, matches.c.ended_at > ended_since) for seat in SEATS]
             own.append(players.c.created_at > ended_since)
-        found = PLAYERS.where(players.c.id > after, or_(*own), players.c.removed_at.is_(None))
-        return self._players(found.order_by(players.c.id).limit(most))
+        query = PLAYERS.where(players.c.id > after, or_(*own), players.c.removed_at.is_(None))
+        return self._players(query.order_by(players.c.id).limit(most))
 
     def played_before(self, match: Match, player_id: int) -> bool:
         """Whether the player has had an earlier board of the same game."""
@@ -115,12 +115,12 @@ class Lists(Matches):
 
         before: only boards that ended before this board.
         """
-        found = _narrowed(game, active=False).where(matches.c.ending != Ending.VOID.value)
+        query = _narrowed(game, active=False).where(matches.c.ending != Ending.VOID.value)
         # By time and board, because several boards end in one instant.
         if before is not None:
             ended_at = select(matches.c.ended_at).where(matches.c.board == before).scalar_subquery()
-            found = found.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
-        latest = found.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
+            query = query.where(tuple_(matches.c.ended_at, matches.c.board) < tuple_(ended_at, before))
+        latest = query.order_by(matches.c.ended_at.desc(), matches.c.board.desc()).limit(limit)
         rows = self._of_seats(latest, player_ids).values()
         ordered = sorted(rows, key=lambda row: (row.ended_at, row.board), reverse=True)
         return [summary_of(row) for row in ordered[:limit]]
@@ -128,8 +128,8 @@ class Lists(Matches):
     def head_to_head(self, game: str, one: int, other: int) -> tuple[int, int, int]:
         """How many games between the two the first has won, how many the other has won, and how many were drawn."""
         ended = matches.c.ended_at.is_not(None), matches.c.ending != Ending.VOID.value
-        found = select(*SEATS, matches.c.winner).where(between(one, other), matches.c.game == game, *ended)
-        won = [None if row.winner is None else row[row.winner - 1] for row in self._connection.execute(found)]
+        query = select(*SEATS, matches.c.winner).where(between(one, other), matches.c.game == game, *ended)
+        won = [None if row.winner is None else row[row.winner - 1] for row in self._connection.execute(query)]
         return won.count(one), won.count(other), won.count(None)
 
     def tallies(self, games: Iterable[str], most: int) -> dict[str, tuple[int, int]]:
@@ -141,8 +141,8 @@ class Lists(Matches):
     def active_counts(self, player_ids: Iterable[int]) -> dict[int, dict[str, int]]:
         """How many boards each player has under way, by player and game; read from an index alone."""
         counts: dict[int, dict[str, int]] = {player_id: {} for player_id in player_ids}
-        for found in _ACTIVE:
-            for player_id, game, count in self._connection.execute(found, {"players": [*counts]}):
+        for query in _ACTIVE:
+            for player_id, game, count in self._connection.execute(query, {"players": [*counts]}):
                 counts[player_id][game] = counts[player_id].get(game, 0) + count
         return counts
 
@@ -167,19 +167,19 @@ class Lists(Matches):
 
     def running(self, game: str, fewest: int, most: int, limit: int) -> list[int]:
         """Boards of a game that are under way and have this many plies, both bounds included."""
-        found = select(matches.c.board).where(
+        query = select(matches.c.board).where(
             matches.c.game == game, matches.c.ended_at.is_(None), matches.c.plies.between(fewest, most)
         )
-        return self._column(found.order_by(matches.c.board).limit(limit))
+        return self._column(query.order_by(matches.c.board).limit(limit))
 
 
 def _narrowed(game: str | None, active: bool | None) -> Select[Any]:
-    found = WITH_PLAYERS
+    query = WITH_PLAYERS
     if game is not None:
-        found = found.where(matches.c.game == game)
+        query = query.where(matches.c.game == game)
     if active is not None:
-        found = found.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
-    return found
+        query = query.where(matches.c.ended_at.is_(None) if active else matches.c.ended_at.is_not(None))
+    return query
 
 
 class Person(NamedTuple):
@@ -214,40 +214,40 @@ class Archive(Queries):
 
     def people(self, after: int, limit: int) -> list[Person]:
         """People with higher ids than `after`, by id."""
-        found = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
+        query = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
         return [
             Person(Player(row.id, row.userid), settings_of(row.settings), row.bot)
-            for row in self._connection.execute(found)
+            for row in self._connection.execute(query)
         ]
 
     def finished(self, after: int, limit: int) -> list[Finished]:
         """Finished matches on boards after `after`, by board; void ones are left out."""
         over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
-        found = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
-        return self._all(found, _finished)
+        query = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
+        return self._all(query, _finished)
 
     def records(self, boards: Collection[int]) -> dict[int, list[str]]:
         """The notations of each board; give it few boards at a time."""
-        found: dict[int, list[str]] = {board: [] for board in boards}
-        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(found))
+        notations: dict[int, list[str]] = {board: [] for board in boards}
+        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(notations))
         for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
-            found[board].append(notation)
-        return found
+            notations[board].append(notation)
+        return notations
 
     def tournaments(self, after: int, limit: int) -> list[int]:
         """The ids of tournaments after `after`, ascending; cancelled ones are left out."""
-        found = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
-        return self._column(found.order_by(tournaments.c.id).limit(limit))
+        query = select(tournaments.c.id).where(tournaments.c.id > after, tournaments.c.state != Stage.CANCELLED.value)
+        return self._column(query.order_by(tournaments.c.id).limit(limit))
 
     def rated(self, player_id: int) -> list[tuple[str, float]]:
         """The boards that changed a rating of the player's, in the order they ended: the game, and the rating after."""
-        found = (
+        query = (
             select(matches.c.game, rating_changes.c.rating_after)
             .join(matches, matches.c.board == rating_changes.c.board)
             .where(rating_changes.c.player_id == player_id)
             .order_by(matches.c.ended_at, matches.c.board)
         )
-        return self._all(found, tuple)
+        return self._all(query, tuple)
 
 
 def _finished(row: Row[Any]) -> Finished:

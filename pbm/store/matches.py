@@ -108,6 +108,8 @@ _NEXT_DUE = select(func.min(matches.c.due_at)).where(matches.c.due_at.is_not(Non
 AT_ONCE = 500
 """How many boards one statement asks for."""
 T = TypeVar("T")
+Remembered = Callable[[int], Match | None]
+"""A board's match as it once was in the database; None if nobody remembers it."""
 
 
 class Summary(NamedTuple):
@@ -140,8 +142,8 @@ class Matches(Queries):
 
     def _headers(self, boards: Collection[int]) -> Sequence[Row[Any]]:
         """The rows of the boards; in a transaction that writes they stay locked until it ends."""
-        found = _LOCKED if self._writes() else _HEADERS
-        return self._connection.execute(found, {"boards": list(boards)}).all()
+        query = _LOCKED if self._writes() else _HEADERS
+        return self._connection.execute(query, {"boards": list(boards)}).all()
 
     def _change(self, board: int, **values: Any) -> None:
         self._update(matches, matches.c.board == board, **values)
@@ -174,22 +176,22 @@ class Matches(Queries):
         assert match is not None  # noqa: S101  it was added
         return match
 
-    def load(self, board: int, known: Match | None = None) -> Match | None:
+    def load(self, board: int, remembered: Match | None = None) -> Match | None:
         """A match; None if there is none. In a transaction that writes it stays locked until that ends.
 
-        known: the match as it once was in the database; its record is not read again if it is still the same.
+        remembered: as it once was in the database; its record is not read again if it is still the same.
         """
-        return next(iter(self.load_all([board], lambda _: known)), None)
+        return next(iter(self.load_all([board], lambda _: remembered)), None)
 
-    def load_all(self, boards: Sequence[int], known: Callable[[int], Match | None] = lambda _: None) -> list[Match]:
+    def load_all(self, boards: Sequence[int], remembered: Remembered = lambda _: None) -> list[Match]:
         """The matches that exist, in the order of the boards, by a few statements however many they are.
 
-        known: as for `load`, of each board.
+        remembered: as for `load`, of each board.
         """
-        found: dict[int, Match] = {}
+        loaded: dict[int, Match] = {}
         for part in batched(boards):
             rows = self._headers(part)
-            records = self._records(rows, known)
+            records = self._records(rows, remembered)
             # Nothing stops most clocks, and they need no further question.
             stopped = [row for row in rows if row.interrupted]
             people = {seat for row in stopped for seat in (row.seat1_id, row.seat2_id)}
@@ -197,20 +199,20 @@ class Matches(Queries):
             stops = Absences(self._connection).stops(people, since) if since is not None else {}
             for row in rows:
                 own = stops if row.interrupted else {}
-                found[row.board] = _match(row, records.get(row.board, Record()), own)
-        return [found[board] for board in boards if board in found]
+                loaded[row.board] = _match(row, records.get(row.board, Record()), own)
+        return [loaded[board] for board in boards if board in loaded]
 
-    def _records(self, rows: Sequence[Row[Any]], known: Callable[[int], Match | None]) -> dict[int, Record]:
+    def _records(self, rows: Sequence[Row[Any]], remembered: Remembered) -> dict[int, Record]:
         """The records of boards that have one; those of boards that are still as they were known are not read again."""
         records: dict[int, Record] = {}
         for row in rows:
-            old = known(row.board)
-            if old is not None and (old.revision, old.moved_at) == (row.revision, row.moved_at):
-                records[row.board] = old.record
+            before = remembered(row.board)
+            if before is not None and (before.revision, before.moved_at) == (row.revision, row.moved_at):
+                records[row.board] = before.record
         unread = [row.board for row in rows if row.board not in records]
         if unread:
-            found = groupby(self._connection.execute(_RECORDS, {"boards": unread}), itemgetter(0))
-            records |= {board: Record.of(Ply(*columns) for _, *columns in own) for board, own in found}
+            groups = groupby(self._connection.execute(_RECORDS, {"boards": unread}), itemgetter(0))
+            records |= {board: Record.of(Ply(*columns) for _, *columns in own) for board, own in groups}
         return records
 
     def add_ply(self, match: Match, ply: Ply, seat_to_move: Seat, clock: Clock | None) -> None:
@@ -241,8 +243,8 @@ class Matches(Queries):
 
     def timed(self) -> list[int]:
         """The boards under way that have clocks, running or stopped."""
-        found = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
-        return self._column(found.order_by(matches.c.board))
+        query = select(matches.c.board).where(matches.c.ended_at.is_(None), matches.c.ticking_since.is_not(None))
+        return self._column(query.order_by(matches.c.board))
 
     def next_due_at(self) -> datetime | None:
         """When a board next needs the server; None if none ever does."""
@@ -253,8 +255,8 @@ class Matches(Queries):
 
         None if there is none.
         """
-        found = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
-        return self._only(found.limit(1).with_for_update(skip_locked=True))
+        query = select(matches.c.board).where(matches.c.due_at <= now).order_by(matches.c.due_at, matches.c.board)
+        return self._only(query.limit(1).with_for_update(skip_locked=True))
 
     def put_off(self, board: int, due_at: datetime | None) -> None:
         self._change(board, due_at=due_at)
@@ -291,8 +293,8 @@ class Matches(Queries):
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record according to the board's row: how many plies, and who is to move."""
-        found = select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
-        row = self._connection.execute(found).one()
+        query = select(matches.c.plies, matches.c.seat_to_move).where(matches.c.board == board)
+        row = self._connection.execute(query).one()
         return row.plies, row.seat_to_move
 
 
@@ -383,15 +385,15 @@ class Remarks(Queries):
 
     def of(self, kind: RemarkKind, board: int, player_id: int | None = None) -> list[Remark]:
         """The remarks on a board, oldest first. player_id: only this player's."""
-        found = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
+        query = _remarks.where(remarks.c.board == board, remarks.c.kind == kind.value)
         if player_id is not None:
-            found = found.where(remarks.c.player_id == player_id)
-        return self._all(found.order_by(remarks.c.id), _remark)
+            query = query.where(remarks.c.player_id == player_id)
+        return self._all(query.order_by(remarks.c.id), _remark)
 
     def by(self, player_id: int, boards: Sequence[int]) -> list[tuple[RemarkKind, Remark]]:
         """A player's remarks on the boards, oldest first."""
-        found = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
-        return self._all(found, lambda row: (RemarkKind(row.kind), _remark(row)))
+        query = _remarks.where(remarks.c.board.in_(boards), remarks.c.player_id == player_id).order_by(remarks.c.id)
+        return self._all(query, lambda row: (RemarkKind(row.kind), _remark(row)))
 
     def drop(self, kind: RemarkKind, board: int, player_id: int) -> int:
         """Delete a player's remarks on a board; returns how many there were."""

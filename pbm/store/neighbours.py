@@ -226,7 +226,7 @@ class ListeningBell(Bell):
                 # Unasked, too: a killed worker gives its mails back without a word.
                 if heard or monotonic() >= rung_at + UNASKED_SECONDS:
                     rung_at = monotonic()
-                    self._ring(OWED in (each.payload for each in heard))
+                    self._ring(OWED in (notice.payload for notice in heard))
 
 
 class PipeBell(Bell):
@@ -247,13 +247,13 @@ class PipeBell(Bell):
     def _run(self) -> None:
         with self._stopped, self._hung_up() as pipes:
             poll = select.poll()
-            for each in (self._stopped.fileno(), *pipes):
-                poll.register(each, select.POLLIN)
-            said = b""
+            for descriptor in (self._stopped.fileno(), *pipes):
+                poll.register(descriptor, select.POLLIN)
+            word = b""
             while not self._stopping.is_set():
-                self._ring(OWED.encode() in said)
+                self._ring(OWED.encode() in word)
                 heard = [pipe for pipe, _ in poll.poll(UNASKED_SECONDS * 1000) if pipe in pipes]
-                said = os.read(heard[0], select.PIPE_BUF) if heard else b""
+                word = os.read(heard[0], select.PIPE_BUF) if heard else b""
 
     @contextmanager
     def _hung_up(self) -> Iterator[list[int]]:

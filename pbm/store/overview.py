@@ -129,14 +129,14 @@ class Overview(Queries):
     def troubles(self, limit: int) -> list[tuple[str, int]]:
         """What queued mails failed of at their last try, and how many of them, most frequent first."""
         words = func.substr(outbox.c.trouble, 1, _LONGEST_TROUBLE).label("words")
-        found = (
+        query = (
             select(words, func.count().label("mails"))
             .where(POSTPONED)
             .group_by(words)
             .order_by(func.count().desc(), words)
             .limit(limit)
         )
-        return self._all(found, tuple)
+        return self._all(query, tuple)
 
     def moves_ignored(self) -> int:
         """Mails laid aside as a machine's in which a player's move stands."""
@@ -144,9 +144,9 @@ class Overview(Queries):
 
     def latest(self) -> datetime | None:
         """When the latest mail came or was written; None if there is none."""
-        found = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
-        seen = [instant for instant in (self._connection.execute(one).scalar() for one in found) if instant]
-        return max(seen, default=None)
+        queries = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
+        instants = [instant for instant in (self._connection.execute(query).scalar() for query in queries) if instant]
+        return max(instants, default=None)
 
     def players(self) -> int:
         return self._count(players, players.c.removed_at.is_(None))
@@ -166,19 +166,19 @@ class Overview(Queries):
 
     def suspended(self, limit: int) -> Suspensions:
         is_suspended = addresses.c.suspended_at.is_not(None)
-        found = (
+        query = (
             select(addresses.c.address, players.c.userid, addresses.c.suspended_at)
             .join(players)
             .where(is_suspended)
             .order_by(addresses.c.suspended_at.desc())
             .limit(limit)
         )
-        return Suspensions(self._count(addresses, is_suspended), self._all(found, tuple))
+        return Suspensions(self._count(addresses, is_suspended), self._all(query, tuple))
 
     def deadlines(self, now: datetime, limit: int) -> Deadlines:
         overdue = self._count(matches, matches.c.due_at <= now)
-        found = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
-        return Deadlines(overdue, self._all(found.order_by(matches.c.due_at).limit(limit), Deadline._make))
+        query = select(matches.c.board, matches.c.game, matches.c.due_at).where(matches.c.due_at.is_not(None))
+        return Deadlines(overdue, self._all(query.order_by(matches.c.due_at).limit(limit), Deadline._make))
 
     def room(self) -> Footprint:
         if self._connection.dialect.name != "sqlite":
@@ -188,8 +188,8 @@ class Overview(Queries):
         return Footprint(size * pages, size * unused, mode == _INCREMENTAL)
 
     def _waiting(self, table: Table, since: ColumnElement[datetime], condition: ColumnElement[bool]) -> Waiting:
-        found = select(func.count(), func.min(since)).select_from(table).where(condition)
-        return Waiting(*self._connection.execute(found).one())
+        query = select(func.count(), func.min(since)).select_from(table).where(condition)
+        return Waiting(*self._connection.execute(query).one())
 
     def _flow(
         self, table: Table, state: StrEnum, since: ColumnElement[datetime], done: ColumnElement[datetime], now: datetime
@@ -211,8 +211,8 @@ class Overview(Queries):
         # Ids follow the times, so that halving takes some twenty look-ups.
         while low < high:
             middle = (low + high) // 2
-            found = select(table.c.id, since).where(table.c.id >= middle).order_by(table.c.id).limit(1)
-            row = self._connection.execute(found).one()
+            query = select(table.c.id, since).where(table.c.id >= middle).order_by(table.c.id).limit(1)
+            row = self._connection.execute(query).one()
             if row[1] > instant:
                 high = middle
             else:

@@ -109,14 +109,14 @@ class Players(Queries):
         # A range of one letter, which the index gives.
         key, length = players.c.userid_key, func.length(players.c.userid)
         first, size = userid[:1].casefold(), len(userid)
-        found = (
+        query = (
             select(players.c.userid)
             .where(key >= first, key < f"{first}\uffff", length.between(size - 2, size + 2))
             .where(players.c.removed_at.is_(None))
             .order_by(key)
             .limit(MOST_ALIKE)
         )
-        return self._column(found)
+        return self._column(query)
 
     def is_taken(self, userid: str, besides: int = 0) -> bool:
         """Whether anybody has or had this userid, or one that looks like it. besides: the id of a player who may."""
@@ -144,8 +144,8 @@ class Players(Queries):
 
     def after(self, player_id: int, most: int) -> tuple[list[Player], int | None]:
         """The next players by id, and the last id that was looked at; None if no more follow."""
-        found = select(players.c.id, players.c.userid, players.c.removed_at).where(players.c.id > player_id)
-        rows = self._connection.execute(found.order_by(players.c.id).limit(most)).all()
+        query = select(players.c.id, players.c.userid, players.c.removed_at).where(players.c.id > player_id)
+        rows = self._connection.execute(query.order_by(players.c.id).limit(most)).all()
         here = [Player(row.id, row.userid) for row in rows if row.removed_at is None]
         return here, rows[-1].id if len(rows) == most else None
 
@@ -175,21 +175,21 @@ class Players(Queries):
 
     def confirmed(self, player_id: int) -> list[str]:
         """The addresses that mail may go to, oldest first."""
-        return [each.address for each in self.addresses(player_id) if each.confirmed_at and not each.suspended_at]
+        return [own.address for own in self.addresses(player_id) if own.confirmed_at and not own.suspended_at]
 
     def askable(self, player_id: int) -> list[str]:
         """The same or, if no mail reaches the player, all that are confirmed: who asks for a mail may be back."""
-        known = self.addresses(player_id)
-        return self.confirmed(player_id) or [each.address for each in known if each.confirmed_at]
+        own = self.addresses(player_id)
+        return self.confirmed(player_id) or [address.address for address in own if address.confirmed_at]
 
     def is_doubtful(self, player_id: int) -> bool:
         """Whether a mail to one of the player's addresses has come back."""
-        return any(each.bounces or each.soft_bounces or each.suspended_at for each in self.addresses(player_id))
+        return any(own.bounces or own.soft_bounces or own.suspended_at for own in self.addresses(player_id))
 
     def unreachable(self, player_id: int) -> bool:
         """Whether no mail reaches the player: they have confirmed addresses, and all are suspended."""
-        confirmed = [each for each in self.addresses(player_id) if each.confirmed_at]
-        return bool(confirmed) and all(each.suspended_at for each in confirmed)
+        confirmed = [address for address in self.addresses(player_id) if address.confirmed_at]
+        return bool(confirmed) and all(address.suspended_at for address in confirmed)
 
     def add_address(self, player_id: int, address: str, now: datetime, *, confirmed: bool) -> Address:
         confirmed_at = now if confirmed else None
@@ -217,11 +217,11 @@ class Players(Queries):
     def confirm(self, address_id: int, now: datetime) -> Address | None:
         """Confirm an address and return it; None if its player has dropped it or is gone."""
         owned = select(addresses).join(players).where(addresses.c.id == address_id, players.c.removed_at.is_(None))
-        found = self._first(owned, _address)
-        if found is None:
+        address = self._first(owned, _address)
+        if address is None:
             return None
         self._update(addresses, addresses.c.id == address_id, confirmed_at=now, **SOUND)
-        return found._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
+        return address._replace(confirmed_at=now, bounces=0, soft_bounces=0, suspended_at=None)
 
     def get(self, player_id: int | None) -> Player | None:
         return self._first(_OF_ID, Player._make, {"player": player_id})
@@ -239,8 +239,8 @@ class Players(Queries):
 
     def created_at(self, player_id: int) -> datetime:
         """When the player registered."""
-        found: datetime = self._value(players.c.created_at, player_id)
-        return found
+        created_at: datetime = self._value(players.c.created_at, player_id)
+        return created_at
 
     def epoch(self, player_id: int) -> int:
         """How often the player's tokens were revoked."""
@@ -252,15 +252,15 @@ class Players(Queries):
 
     def mailed(self, player_ids: Collection[int]) -> dict[int, Mailed]:
         """What is needed to write to each of the players."""
-        found: dict[int, Mailed] = {}
+        readers: dict[int, Mailed] = {}
         # Of all players, when the operator writes to everybody.
         parts = (self._connection.execute(_MAILED, {"players": some}) for some in batched([*player_ids]))
         for row in chain.from_iterable(parts):
-            known = found.get(row.id) or Mailed((), row.epoch, json.loads(row.settings))
+            reader = readers.get(row.id) or Mailed((), row.epoch, json.loads(row.settings))
             # A player without such an address still has settings and an epoch.
             reads = row.confirmed_at is not None and row.suspended_at is None
-            found[row.id] = known._replace(addresses=(*known.addresses, row.address)) if reads else known
-        return found
+            readers[row.id] = reader._replace(addresses=(*reader.addresses, row.address)) if reads else reader
+        return readers
 
     def save_settings(self, player_id: int, settings: Mapping[str, str]) -> None:
         self._change(player_id, settings=json.dumps(dict(settings), sort_keys=True))
@@ -307,8 +307,8 @@ class Bounces(Queries):
     def mail_of(self, keys: Collection[str]) -> Returned | None:
         """The mail of ours that has one of the keys; None if there is none."""
         columns = outbox.c.id, outbox.c.address, outbox.c.player_id, outbox.c.bounced_at.is_not(None)
-        found = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
-        return self._first(found, Returned._make)
+        query = select(*columns).where(outbox.c.key.in_([key[:40] for key in keys])).order_by(outbox.c.id).limit(1)
+        return self._first(query, Returned._make)
 
     def count(self, mail: Returned, now: datetime, *, hard: bool) -> int:
         """Count a failure; returns how many hard ones the address now has, 0 if nobody has the address."""
@@ -369,8 +369,8 @@ class Blocks(Queries):
 
     def blocked(self, player_id: int) -> list[Player]:
         """The players whom this one has blocked, by userid."""
-        found = PLAYERS.join(blocks, blocks.c.blocked_id == players.c.id).where(blocks.c.player_id == player_id)
-        return self._players(found.order_by(players.c.userid_key))
+        query = PLAYERS.join(blocks, blocks.c.blocked_id == players.c.id).where(blocks.c.player_id == player_id)
+        return self._players(query.order_by(players.c.userid_key))
 
     def block(self, player_id: int, other_id: int) -> bool:
         """False if they were blocked already."""
@@ -440,10 +440,10 @@ class Bans(Queries):
 
     def of(self, subjects: Collection[str], now: datetime) -> dict[str, Ban]:
         """The bans on any of the subjects that hold now, by subject."""
-        found = self._all(_HOLDING, partial(made, Ban), {"subjects": [*subjects], "now": now})
-        return {ban.subject: ban for ban in found}
+        holding = self._all(_HOLDING, partial(made, Ban), {"subjects": [*subjects], "now": now})
+        return {ban.subject: ban for ban in holding}
 
     def banned(self, players: Collection[Player], now: datetime) -> list[Player]:
         """Those of the players who are banned by their userid."""
-        found = self.of([player.userid.casefold() for player in players], now)
-        return [player for player in players if player.userid.casefold() in found]
+        banned = self.of([player.userid.casefold() for player in players], now)
+        return [player for player in players if player.userid.casefold() in banned]

@@ -63,29 +63,29 @@ class Puzzles(Queries):
 
     def get(self, number: int, player_id: int) -> Puzzle | None:
         """The puzzle, and how the player answered it."""
-        return next(iter(self._found(player_id, puzzles.c.id == number, 1)), None)
+        return next(iter(self._where(player_id, puzzles.c.id == number, 1)), None)
 
     def open(self, player_id: int, games: Collection[str]) -> Puzzle | None:
         """The puzzle from these games that the player has not answered; None if there is none."""
         waits = puzzle_tries.c.posed_at.is_not(None) & puzzle_tries.c.answered_at.is_(None)
-        return next(iter(self._found(player_id, puzzles.c.game.in_(games) & waits, 1)), None)
+        return next(iter(self._where(player_id, puzzles.c.game.in_(games) & waits, 1)), None)
 
     def fresh(self, player_id: int, games: Collection[str], limit: int) -> list[Puzzle]:
         """Puzzles from these games that were not posed to the player and are from no board of theirs, oldest first."""
         # Whoever played the game may remember the move.
         theirs = exists().where(matches.c.board == puzzles.c.board, seated(player_id))
         new = puzzle_tries.c.posed_at.is_(None) & ~theirs
-        return self._found(player_id, puzzles.c.game.in_(games) & new, limit)
+        return self._where(player_id, puzzles.c.game.in_(games) & new, limit)
 
-    def _found(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
+    def _where(self, player_id: int, condition: ColumnElement[bool], limit: int) -> list[Puzzle]:
         own = (puzzle_tries.c.puzzle_id == puzzles.c.id) & (puzzle_tries.c.player_id == player_id)
-        found = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
-        return self._all(found.where(condition).order_by(puzzles.c.id).limit(limit), _puzzle)
+        query = select(puzzles, puzzle_tries.c.posed_at, puzzle_tries.c.solved).outerjoin(puzzle_tries, own)
+        return self._all(query.where(condition).order_by(puzzles.c.id).limit(limit), _puzzle)
 
     def posed_by_game(self, player_id: int) -> dict[str, int]:
         """How many puzzles of each game were posed to the player."""
-        found = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
-        rows = self._connection.execute(found.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
+        query = select(puzzles.c.game, func.count()).join(puzzle_tries, puzzle_tries.c.puzzle_id == puzzles.c.id)
+        rows = self._connection.execute(query.where(puzzle_tries.c.player_id == player_id).group_by(puzzles.c.game))
         return {row[0]: row[1] for row in rows}
 
     def pose(self, player_id: int, number: int, now: datetime) -> None:
@@ -98,10 +98,10 @@ class Puzzles(Queries):
         return self._update(puzzle_tries, own, waits, answered_at=now, solved=solved) != 0
 
     def streak(self, player_id: int) -> Streak:
-        found = select(puzzle_tries.c.solved).where(
+        query = select(puzzle_tries.c.solved).where(
             puzzle_tries.c.player_id == player_id, puzzle_tries.c.answered_at.is_not(None)
         )
-        ordered = found.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
+        ordered = query.order_by(puzzle_tries.c.answered_at, puzzle_tries.c.puzzle_id)
         running = longest = 0
         answers = self._column(ordered)
         for solved in answers:

@@ -112,7 +112,7 @@ class Inbox(Queries):
         """
         sources = [source for *_, source, _, _, _ in mails if source is not None]
         # A mailbox shows a mail again if the process stopped before that was moved.
-        known = set(self._column(select(inbox.c.source).where(inbox.c.source.in_(sources)))) if sources else ()
+        stored = set(self._column(select(inbox.c.source).where(inbox.c.source.in_(sources)))) if sources else ()
         rows = [
             {
                 "received_at": now,
@@ -126,11 +126,11 @@ class Inbox(Queries):
                 "id_mark": id_mark,
             }
             for sender, recipients, raw, source, peer, lane, id_mark in mails
-            if source not in known
+            if source not in stored
         ]
         self.grew = self.grew or bool(rows)
         ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
-        return [next(ids) if source not in known else None for *_, source, _, _, _ in mails]
+        return [next(ids) if source not in stored else None for *_, source, _, _, _ in mails]
 
     def next(self, limit: int) -> tuple[list[Received], int]:
         """The oldest new mail of each lane, and how many mails wait, as far as was looked.
@@ -206,18 +206,22 @@ class Inbox(Queries):
     def settle(self, settlements: Sequence[Settlement], now: datetime) -> None:
         rows = [
             {
-                "mail": each.mail_id,
-                "state": each.state.value,
+                "mail": settlement.mail_id,
+                "state": settlement.state.value,
                 "handled_at": now,
-                "reason": each.reason,
-                "identity": each.identity,
+                "reason": settlement.reason,
+                "identity": settlement.identity,
             }
-            for each in settlements
+            for settlement in settlements
         ]
         if rows:
             self._connection.execute(_SETTLE, rows)
         # Most mails stay as they came; passwords are taken out of the others.
-        rewritten = [{"mail": each.mail_id, "raw": each.kept} for each in settlements if each.kept is not None]
+        rewritten = [
+            {"mail": settlement.mail_id, "raw": settlement.kept}
+            for settlement in settlements
+            if settlement.kept is not None
+        ]
         if rewritten:
             self._connection.execute(_SETTLE, rewritten)
 
@@ -236,7 +240,7 @@ class Inbox(Queries):
             done += len(ids)
         return done
 
-    def renew(self, mail_id: int) -> None:
+    def handle_again(self, mail_id: int) -> None:
         """Let a parked or ignored mail be handled again."""
         self.grew = True
         values = {"state": Arrival.NEW.value, "identity": None, "handled_at": None, "reason": "", "begun": 0}
@@ -247,21 +251,21 @@ class Inbox(Queries):
 
     def came_at(self, id_mark: str) -> datetime | None:
         """When the newest mail with the mark was handled or, if it waits, came; None if there is none."""
-        found = select(inbox).where(inbox.c.id_mark == id_mark).order_by(inbox.c.id.desc()).limit(1)
-        return self._first(found, lambda row: row.handled_at or row.received_at)
+        query = select(inbox).where(inbox.c.id_mark == id_mark).order_by(inbox.c.id.desc()).limit(1)
+        return self._first(query, lambda row: row.handled_at or row.received_at)
 
     def latest(self, state: Arrival | None, limit: int) -> list[Received]:
         """The newest mails, newest first. state: None for any."""
-        found = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
+        query = select(inbox).order_by(inbox.c.id.desc()).limit(limit)
         if state is not None:
-            found = found.where(inbox.c.state == state.value)
-        return self._all(found, _received)
+            query = query.where(inbox.c.state == state.value)
+        return self._all(query, _received)
 
     def verdicts(self, words: Iterable[str]) -> dict[str, int]:
         """How many mails have a reason that begins with each of the words."""
         kind = case(*((inbox.c.reason.startswith(f"{word}:"), word) for word in words), else_="").label("kind")
-        found = select(kind, func.count()).where(inbox.c.reason != "").group_by("kind")
-        return {row[0]: row[1] for row in self._connection.execute(found) if row[0]}
+        query = select(kind, func.count()).where(inbox.c.reason != "").group_by("kind")
+        return {row[0]: row[1] for row in self._connection.execute(query) if row[0]}
 
 
 class Outbox(Queries):
@@ -301,7 +305,7 @@ class Outbox(Queries):
         """The rows of what several mails have in common."""
         if not shared:
             return {}
-        stored = {zlib.compress(each): each for each in shared}
+        stored = {zlib.compress(part): part for part in shared}
         rows = self._connection.execute(_SHARE, [{"value": value} for value in stored])
         return {stored[row.value]: row.id for row in rows}
 
@@ -339,8 +343,8 @@ class Outbox(Queries):
         boards = {mail.mail.board for mail in mails} - {None}
         if not boards:
             return {}
-        known, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
-        asked = {"boards": [*boards], "beyond": max(known), "known": [*known], "people": [*people], "before": before}
+        ids, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
+        asked = {"boards": [*boards], "beyond": max(ids), "known": [*ids], "people": [*people], "before": before}
         return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, asked)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:
@@ -373,7 +377,7 @@ class Outbox(Queries):
         first = later.order_by(outbox.c.due_at, outbox.c.id).limit(1).scalar_subquery()
         self._update(outbox, _QUEUED, outbox.c.id == first, due_at=now)
 
-    def renew_all(self, now: datetime) -> int:
+    def send_all_again(self, now: datetime) -> int:
         """Make all mails that were given up or postponed due, now or within a minute; returns how many."""
         failed = outbox.c.state == Delivery.FAILED.value
         number = self._count(outbox, failed | POSTPONED)
@@ -387,7 +391,7 @@ class Outbox(Queries):
         values = {"attempts": outbox.c.attempts + 1, "done_at": now, "trouble": trouble}
         return self._update(outbox, _QUEUED, outbox.c.id == mail_id, state=Delivery.FAILED.value, **values) != 0
 
-    def renew(self, mail_id: int, now: datetime) -> None:
+    def send_again(self, mail_id: int, now: datetime) -> None:
         """Send a mail again, or now instead of later; it keeps its Message-ID."""
         self.grew = True
         self._update(outbox, outbox.c.id == mail_id, **_AGAIN, due_at=now)
@@ -401,10 +405,10 @@ class Outbox(Queries):
 
     def latest(self, state: Delivery | None, limit: int) -> list[Queued]:
         """The newest mails, newest first. state: None for any."""
-        found = WHOLE.order_by(outbox.c.id.desc()).limit(limit)
+        query = WHOLE.order_by(outbox.c.id.desc()).limit(limit)
         if state is not None:
-            found = found.where(outbox.c.state == state.value)
-        return self._all(found, queued)
+            query = query.where(outbox.c.state == state.value)
+        return self._all(query, queued)
 
     def find(self, key: str) -> Queued | None:
         """The mail with the key; None if there is none."""
@@ -412,8 +416,8 @@ class Outbox(Queries):
 
     def recall(self, key: str) -> Sent | None:
         """What the mail with the key was about; None if there is none."""
-        found = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
-        return self._first(found, Sent._make)
+        query = select(outbox.c.board, outbox.c.player_id, outbox.c.created_at).where(outbox.c.key == key[:40])
+        return self._first(query, Sent._make)
 
     def brought(self, token: str, address: str, since: datetime) -> bool:
         """Whether a mail with this token for answers went to exactly this address since then."""
@@ -422,10 +426,10 @@ class Outbox(Queries):
 
     def replied_since(self, addresses: Collection[str], since: datetime) -> bool:
         """Whether a mail from one of the addresses has been answered since then."""
-        found = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
-        return self._is_any(found.limit(1))
+        query = select(outbox.c.id).where(outbox.c.address.in_(addresses), outbox.c.created_at > since, outbox.c.reply)
+        return self._is_any(query.limit(1))
 
-    def told_since(self, player_id: int, board: int, since: datetime) -> int:
+    def written_since(self, player_id: int, board: int, since: datetime) -> int:
         """How many mails about a board were written to a player since then."""
         written = outbox.c.board == board, outbox.c.player_id == player_id, outbox.c.created_at > since
         return self._count(outbox, *written)
@@ -434,22 +438,22 @@ class Outbox(Queries):
         """When the oldest mail since the last delivery was written that could not be delivered; None unless several
         addresses are concerned, because a single one may be at fault itself.
         """
-        found = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(POSTPONED)
+        query = select(func.min(outbox.c.created_at), func.count(outbox.c.address.distinct())).where(POSTPONED)
         if delivered_at is not None:
-            found = found.where(outbox.c.created_at > delivered_at)
-        since, concerned = self._connection.execute(found).one()
+            query = query.where(outbox.c.created_at > delivered_at)
+        since, concerned = self._connection.execute(query).one()
         return since if concerned > 1 else None
 
     def written(self, player_id: int, subject: str, since: datetime) -> list[datetime]:
         """When mails with the subject were written to a player since then, oldest first."""
         own = outbox.c.address.in_(select(addresses.c.address).where(addresses.c.player_id == player_id))
-        found = select(outbox.c.created_at).where(own, outbox.c.created_at > since, outbox.c.subject == subject)
-        return sorted(self._column(found))
+        query = select(outbox.c.created_at).where(own, outbox.c.created_at > since, outbox.c.subject == subject)
+        return sorted(self._column(query))
 
     def wrote_to(self, address: str, subject: str, since: datetime) -> bool:
         """Whether a mail with the subject was written to an address since then."""
-        found = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
-        return self._is_any(found.where(outbox.c.subject == subject).limit(1))
+        query = select(outbox.c.id).where(outbox.c.address == address, outbox.c.created_at > since)
+        return self._is_any(query.where(outbox.c.subject == subject).limit(1))
 
     def is_owed(self, player_id: int, subject: str) -> bool:
         """Whether a mail with the subject still waits to be sent to a player."""
@@ -458,10 +462,10 @@ class Outbox(Queries):
 
     def has_reached(self, player_id: int, board: int, since: datetime) -> bool:
         """Whether a mail about a board was sent to a player that was not written before then."""
-        found = select(outbox.c.id).where(outbox.c.board == board, outbox.c.player_id == player_id)
+        query = select(outbox.c.id).where(outbox.c.board == board, outbox.c.player_id == player_id)
         # Without the index of states: nearly all mails are sent, so the other conditions find the few that matter.
         is_sent = outbox.c.state.concat("") == Delivery.SENT.value
-        return self._is_any(found.where(outbox.c.created_at >= since, is_sent).limit(1))
+        return self._is_any(query.where(outbox.c.created_at >= since, is_sent).limit(1))
 
     def forget(self, before: datetime, now: datetime, most: int) -> int:
         """Delete the oldest mails that were sent or given up before then; returns how many were looked at.
@@ -481,8 +485,8 @@ class Outbox(Queries):
 
     def drop(self, *which: ColumnElement[bool]) -> None:
         """Delete mails, and what no other mail has in common with them."""
-        found = select(outbox_texts.c.board_id).distinct().join(outbox, outbox.c.id == outbox_texts.c.id)
-        boards = self._column(found.where(*which, outbox_texts.c.board_id.is_not(None)))
+        query = select(outbox_texts.c.board_id).distinct().join(outbox, outbox.c.id == outbox_texts.c.id)
+        boards = self._column(query.where(*which, outbox_texts.c.board_id.is_not(None)))
         self._delete(outbox, *which)
         for some in batched(boards):
             still = select(outbox_texts.c.id).where(outbox_texts.c.board_id == owed_boards.c.id)

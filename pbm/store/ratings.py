@@ -62,8 +62,8 @@ class Ratings(Queries):
 
     def standings(self, game: str, limit: int | None = None) -> list[tuple[Player, Tally]]:
         """The people who have a rating and are still here, best first; bots are left out."""
-        found = _STANDINGS.where(ratings.c.game == game).limit(limit)
-        return self._all(found, lambda row: (Player(row.player_id, row.userid), _tally(row)))
+        query = _STANDINGS.where(ratings.c.game == game).limit(limit)
+        return self._all(query, lambda row: (Player(row.player_id, row.userid), _tally(row)))
 
     def save(self, player_id: int, game: str, tally: Tally) -> None:
         values = tally._asdict() | tally.rating._asdict()
@@ -86,33 +86,33 @@ class Ratings(Queries):
     def rated_after(self, game: str, ended_at: datetime) -> list[int]:
         """The boards of a game that changed ratings and ended then or later, in the order in which they did."""
         wanted = (matches.c.game == game, matches.c.ended_at >= ended_at, _RATED)
-        found = select(matches.c.board, matches.c.ended_at).where(*wanted).order_by(matches.c.ended_at, matches.c.board)
-        at_once = groupby(self._connection.execute(found), key=lambda row: row.ended_at)
+        query = select(matches.c.board, matches.c.ended_at).where(*wanted).order_by(matches.c.ended_at, matches.c.board)
+        at_once = groupby(self._connection.execute(query), key=lambda row: row.ended_at)
         return [board for _, rows in at_once for board in self._as_rated([row.board for row in rows])]
 
     def _as_rated(self, boards: list[int]) -> list[int]:
         """Boards that ended at the same instant, as when one email resigns them, in the order of their changes."""
         if len(boards) == 1:
             return boards
-        left, found = self.changes_of(boards), list[int]()
+        left, ordered = self.changes_of(boards), list[int]()
         while left:
-            afters = {(player_id, each.after) for changes in left.values() for player_id, each in changes.items()}
+            afters = {(player_id, change.after) for changes in left.values() for player_id, change in changes.items()}
             # First comes a board that began from ratings which no other one here led to.
-            befores = {board: {(key, each.before) for key, each in left[board].items()} for board in left}
-            found.append(next((board for board in left if not befores[board] & afters), next(iter(left))))
-            del left[found[-1]]
-        return found
+            befores = {board: {(key, change.before) for key, change in left[board].items()} for board in left}
+            ordered.append(next((board for board in left if not befores[board] & afters), next(iter(left))))
+            del left[ordered[-1]]
+        return ordered
 
     def until(self, player_id: int, game: str, now: datetime) -> Tally:
         """The player's rating after the last match that ended before now, without counts."""
         mine = (rating_changes.c.player_id == player_id) & (matches.c.game == game) & (matches.c.ended_at < now)
-        found = (
+        query = (
             select(matches.c.board, matches.c.ended_at)
             .join(rating_changes, matches.c.board == rating_changes.c.board)
             .where(mine)
             .order_by(matches.c.ended_at.desc(), matches.c.board)
         )
-        rows = self._connection.execute(found).all()
+        rows = self._connection.execute(query).all()
         if not rows:
             return Tally()
         ended_at = rows[0].ended_at
@@ -149,10 +149,10 @@ class Ratings(Queries):
 
     def changes_of(self, boards: Sequence[int]) -> dict[int, dict[int, Change]]:
         """The same as `changes`, for each board."""
-        found: dict[int, dict[int, Change]] = {board: {} for board in boards}
+        changes: dict[int, dict[int, Change]] = {board: {} for board in boards}
         for row in self._connection.execute(select(rating_changes).where(rating_changes.c.board.in_(boards))):
-            found[row.board][row.player_id] = _change(row)
-        return found
+            changes[row.board][row.player_id] = _change(row)
+        return changes
 
 
 def _tally(row: Row[Any]) -> Tally:

@@ -53,43 +53,43 @@ class Queries:
         return bool(self._connection.get_execution_options().get("pbm_writes", False))
 
     def _first(
-        self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None
+        self, query: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None
     ) -> V | None:
         """What `make` returns for the only row; None if there is none. words: the statement's values by name."""
-        row = self._connection.execute(found, words).one_or_none()
+        row = self._connection.execute(query, words).one_or_none()
         return None if row is None else make(row)
 
-    def _all(self, found: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:
+    def _all(self, query: sa.Executable, make: Callable[[Any], V], words: Mapping[str, Any] | None = None) -> list[V]:
         """What `make` returns for each row. words: the statement's values by name."""
-        return [*map(make, self._connection.execute(found, words))]
+        return [*map(make, self._connection.execute(query, words))]
 
-    def _column(self, found: sa.Executable, words: Mapping[str, Any] | None = None) -> list[Any]:
+    def _column(self, query: sa.Executable, words: Mapping[str, Any] | None = None) -> list[Any]:
         """The only column of all rows."""
-        return list(self._connection.execute(found, words).scalars())
+        return list(self._connection.execute(query, words).scalars())
 
     def _of_game(
         self, table: sa.Table, game: str, player_ids: Iterable[int], make: Callable[[Any], V], without: V
     ) -> dict[int, V]:
         """What `make` returns for each player's row of a game. without: the value for players who have no row."""
-        found = dict.fromkeys(player_ids, without)
-        own = (table.c.game == game) & table.c.player_id.in_(found)
+        values = dict.fromkeys(player_ids, without)
+        own = (table.c.game == game) & table.c.player_id.in_(values)
         rows = self._connection.execute(sa.select(table).where(own))
-        return found | {row.player_id: make(row) for row in rows}
+        return values | {row.player_id: make(row) for row in rows}
 
     def _by_game(self, table: sa.Table, player_id: int, make: Callable[[Any], V]) -> dict[str, V]:
         """What `make` returns for each row of a player, by game."""
-        found = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
-        return {row.game: make(row) for row in self._connection.execute(found)}
+        query = sa.select(table).where(table.c.player_id == player_id).order_by(table.c.game)
+        return {row.game: make(row) for row in self._connection.execute(query)}
 
-    def _only(self, found: sa.Executable) -> Any | None:
+    def _only(self, query: sa.Executable) -> Any | None:
         """The only column of the only row; None if there is none."""
-        return self._connection.execute(found).scalar_one_or_none()
+        return self._connection.execute(query).scalar_one_or_none()
 
-    def _is_any(self, found: sa.Select[Any]) -> bool:
-        return self._connection.execute(found).first() is not None
+    def _is_any(self, query: sa.Select[Any]) -> bool:
+        return self._connection.execute(query).first() is not None
 
-    def _players(self, found: sa.Select[tuple[int, str]]) -> list[Player]:
-        return self._all(found, Player._make)
+    def _players(self, query: sa.Select[tuple[int, str]]) -> list[Player]:
+        return self._all(query, Player._make)
 
     def _count(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
         """How many rows meet all conditions."""

@@ -50,7 +50,7 @@ class Guesses(Queries):
             return {}
         wanted = {_fitted(key): key for key in keys}
         rows = self._all(_OF_SUBJECTS, _attempts, {"subjects": [key.subject for key in wanted]})
-        return {wanted[each.key]: each for each in rows if each.key in wanted}
+        return {wanted[attempt.key]: attempt for attempt in rows if attempt.key in wanted}
 
     def put(self, key: Key, failures: int, now: datetime, locked_until: datetime | None) -> None:
         kind, subject = _fitted(key)
@@ -75,8 +75,8 @@ class Guesses(Queries):
     def locked(self, now: datetime, kinds: Collection[str]) -> list[Attempts]:
         """The keys of some kinds that are locked, those locked longest first."""
         is_locked = (attempts.c.locked_until > now) & attempts.c.kind.in_(kinds)
-        found = self._all(select(attempts).where(is_locked), _attempts)
-        return sorted(found, key=lambda each: each.locked_until or now, reverse=True)
+        locked = self._all(select(attempts).where(is_locked), _attempts)
+        return sorted(locked, key=lambda attempt: attempt.locked_until or now, reverse=True)
 
     def sweep(self, before: datetime, of_kinds: Mapping[str, datetime]) -> None:
         """Forget keys where nothing has failed or been locked since then. of_kinds: other instants, by kind."""
@@ -134,8 +134,8 @@ class Tickets(Queries):
 
     def find(self, token: str, now: datetime) -> Ticket | None:
         """The ticket; None if there is none or it has expired."""
-        found = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
-        return self._first(found, _ticket)
+        query = select(tickets).where(tickets.c.token_hash == _hash(token), tickets.c.expires_at > now)
+        return self._first(query, _ticket)
 
     def use_up(self, ticket: Ticket) -> None:
         """Delete the ticket, so that it can no longer be redeemed."""
@@ -148,8 +148,8 @@ class Tickets(Queries):
     def open_for(self, purpose: str, subject: str, now: datetime) -> list[int]:
         """The players whose tickets of a purpose about a subject can still be redeemed, by id."""
         is_open = _about(purpose, subject) & (tickets.c.expires_at > now)
-        found = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
-        return sorted(set(self._column(found)))
+        query = select(tickets.c.player_id).where(is_open, tickets.c.player_id.is_not(None))
+        return sorted(set(self._column(query)))
 
     def open_until(self, purpose: str, subject: str, now: datetime) -> datetime:
         """When the last ticket of a purpose about a subject runs out; now if none can be redeemed."""
@@ -221,18 +221,18 @@ class Seeks(Queries):
         return Seek(key, player, game, options, body, wanted)
 
     def get(self, seek_id: int) -> Seek | None:
-        return next(iter(self._found(seeks.c.id == seek_id)), None)
+        return next(iter(self._where(seeks.c.id == seek_id)), None)
 
     def own(self, player_id: int, game: str) -> Seek | None:
-        return next(iter(self._found((seeks.c.player_id == player_id) & (seeks.c.game == game))), None)
+        return next(iter(self._where((seeks.c.player_id == player_id) & (seeks.c.game == game))), None)
 
     def of(self, player_id: int) -> list[Seek]:
         """A player's own seeks, oldest first."""
-        return self._found(seeks.c.player_id == player_id)
+        return self._where(seeks.c.player_id == player_id)
 
     def open(self, game: str, limit: int | None = None) -> list[Seek]:
         """The open seeks of a game, oldest first."""
-        return self._found(seeks.c.game == game, limit)
+        return self._where(seeks.c.game == game, limit)
 
     def set_wanted(self, seek_id: int, wanted: int) -> None:
         """Set how many more games are wanted; 0 closes the seek."""
@@ -241,8 +241,8 @@ class Seeks(Queries):
         else:
             self._update(seeks, seeks.c.id == seek_id, wanted=wanted)
 
-    def _found(self, condition: Any, limit: int | None = None) -> list[Seek]:
-        found = (
+    def _where(self, condition: Any, limit: int | None = None) -> list[Seek]:
+        query = (
             select(seeks, players.c.userid)
             .join(players, players.c.id == seeks.c.player_id)
             .where(condition, players.c.removed_at.is_(None))
@@ -250,7 +250,7 @@ class Seeks(Queries):
             .limit(limit)
         )
         return self._all(
-            found,
+            query,
             lambda row: made(Seek, row, player=Player(row.player_id, row.userid), options=tuple(row.options.split())),
         )
 
@@ -261,8 +261,8 @@ class Invitations(Queries):
     def add(self, address: str, player_id: int, now: datetime) -> bool:
         """False if its mailbox was invited before, by anybody."""
         as_written, hashed = _hash(address.casefold()), _hash(mailbox(address))
-        known = invitations.c.address_hash.in_((as_written, hashed))
-        if self._is_any(select(invitations).where(known)):
+        same_mailbox = invitations.c.address_hash.in_((as_written, hashed))
+        if self._is_any(select(invitations).where(same_mailbox)):
             return False
         self._insert(invitations, address_hash=hashed, player_id=player_id, created_at=now)
         return True
@@ -307,8 +307,8 @@ class Broadcasts(Queries):
 
     def waiting(self) -> list[Broadcast]:
         """Those that wait for the operator, oldest first."""
-        found = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
-        return self._all(found, _broadcast)
+        query = _with_author.where(broadcasts.c.sent_at.is_(None)).order_by(broadcasts.c.id)
+        return self._all(query, _broadcast)
 
     def get(self, broadcast_id: int) -> Broadcast | None:
         """A broadcast, sent or waiting; None if its author has left."""

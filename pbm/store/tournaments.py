@@ -165,24 +165,24 @@ class Tournaments(Queries):
         return Tournament(key, name, game, options, body, terms, creator, Stage.OPEN, 0, 0, now, terms.starts_at)
 
     def find(self, name: str) -> Tournament | None:
-        return next(iter(self._found(tournaments.c.name_key == name.casefold())), None)
+        return next(iter(self._where(tournaments.c.name_key == name.casefold())), None)
 
     def get(self, tournament_id: int) -> Tournament | None:
         return self._first(_OF_ID, _tournament, {"tournament": tournament_id})
 
     def listed(self, game: str | None = None, *, ended: bool = False) -> list[Tournament]:
         """Tournaments that are not over, newest first. ended: those that are over instead."""
-        asked, words = (_OF_STAGE, {}) if game is None else (_OF_GAME, {"of_game": game})
+        query, values = (_OF_STAGE, {}) if game is None else (_OF_GAME, {"of_game": game})
         stages = (stage.value for stage in Stage if stage.ended is ended)
-        found = (self._all(asked, _tournament, {"stage": stage, **words}) for stage in stages)
-        return sorted(chain.from_iterable(found), key=lambda each: each.id, reverse=True)[:_LISTED]
+        parts = (self._all(query, _tournament, {"stage": stage, **values}) for stage in stages)
+        return sorted(chain.from_iterable(parts), key=lambda tournament: tournament.id, reverse=True)[:_LISTED]
 
     def of_player(self, player_id: int) -> list[Tournament]:
         """The tournaments the player is in that are not over."""
         own = select(tournament_players.c.tournament_id).where(
             tournament_players.c.player_id == player_id, tournament_players.c.left_at.is_(None)
         )
-        return self._found(tournaments.c.id.in_(own) & _RUNNING)
+        return self._where(tournaments.c.id.in_(own) & _RUNNING)
 
     def created_by(self, player_id: int) -> int:
         """How many tournaments that the player created are not over."""
@@ -206,15 +206,15 @@ class Tournaments(Queries):
 
     def present(self, tournament_id: int) -> list[Entrant]:
         """The players who are in it, by seed."""
-        return [each for each in self.entrants(tournament_id) if each.left_at is None]
+        return [entrant for entrant in self.entrants(tournament_id) if entrant.left_at is None]
 
-    def with_sizes(self, found: Sequence[Tournament]) -> list[tuple[Tournament, int]]:
+    def with_sizes(self, listed: Sequence[Tournament]) -> list[tuple[Tournament, int]]:
         """Each tournament with the number of players in it."""
         own = tournament_players.c
-        inside = own.tournament_id.in_([each.id for each in found]) & own.left_at.is_(None)
+        inside = own.tournament_id.in_([tournament.id for tournament in listed]) & own.left_at.is_(None)
         counted = select(own.tournament_id, func.count().label("number")).where(inside).group_by(own.tournament_id)
-        sizes = {row.tournament_id: row.number for row in self._connection.execute(counted)} if found else {}
-        return [(each, sizes.get(each.id, 0)) for each in found]
+        sizes = {row.tournament_id: row.number for row in self._connection.execute(counted)} if listed else {}
+        return [(tournament, sizes.get(tournament.id, 0)) for tournament in listed]
 
     def enter(self, tournament_id: int, player_id: int, seed: int, now: datetime) -> None:
         """Enter a player, even one who has left before."""
@@ -256,17 +256,17 @@ class Tournaments(Queries):
 
     def meetings(self, tournament_id: int, season: int | None = None, round_: int | None = None) -> list[Meeting]:
         """The bouts in the order they were paired. season, round_: None for all."""
-        found = _MEETINGS.where(bouts.c.tournament_id == tournament_id)
+        query = _MEETINGS.where(bouts.c.tournament_id == tournament_id)
         if season is not None:
-            found = found.where(bouts.c.season == season)
+            query = query.where(bouts.c.season == season)
         if round_ is not None:
-            found = found.where(bouts.c.round == round_)
-        return self._all(found, _meeting)
+            query = query.where(bouts.c.round == round_)
+        return self._all(query, _meeting)
 
     def under_way(self, tournament_id: int) -> list[Meeting]:
         """The bouts that have no points yet, in the order they were paired."""
-        found = _MEETINGS.where(bouts.c.tournament_id == tournament_id, bouts.c.points1.is_(None))
-        return self._all(found, _meeting)
+        query = _MEETINGS.where(bouts.c.tournament_id == tournament_id, bouts.c.points1.is_(None))
+        return self._all(query, _meeting)
 
     def on_board(self, board: int) -> Meeting | None:
         return self._first(_MEETINGS.where(bouts.c.board == board), _meeting)
@@ -285,14 +285,14 @@ class Tournaments(Queries):
 
     def followers(self, tournament_id: int) -> list[Player]:
         """The players who get its mails without playing in it, by userid."""
-        found = PLAYERS.join(tournament_follows, tournament_follows.c.player_id == players.c.id)
+        query = PLAYERS.join(tournament_follows, tournament_follows.c.player_id == players.c.id)
         own = (tournament_follows.c.tournament_id == tournament_id) & players.c.removed_at.is_(None)
-        return self._players(found.where(own).order_by(players.c.userid_key))
+        return self._players(query.where(own).order_by(players.c.userid_key))
 
     def followed(self, player_id: int) -> list[Tournament]:
         """The tournaments that the player follows and that are not over, newest first."""
         own = select(tournament_follows.c.tournament_id).where(tournament_follows.c.player_id == player_id)
-        return self._found(tournaments.c.id.in_(own) & _RUNNING)
+        return self._where(tournaments.c.id.in_(own) & _RUNNING)
 
     def follow(self, player_id: int, tournament_id: int) -> bool:
         """False if they followed it already."""
@@ -302,7 +302,7 @@ class Tournaments(Queries):
         """False if they did not follow it."""
         return self._drop(tournament_follows, player_id=player_id, tournament_id=tournament_id) != 0
 
-    def _found(self, condition: Any) -> list[Tournament]:
+    def _where(self, condition: Any) -> list[Tournament]:
         return self._all(_ALL.where(condition), _tournament)
 
 

@@ -80,7 +80,7 @@ def test_a_mail_without_a_mark_of_its_own_is_cut_and_still_handled_anew(table: H
     assert row.state is Arrival.IGNORED
     assert len(row.raw) < 10_000
     with table.service.store.write() as tx:
-        tx.inbox.renew(row.id)
+        tx.inbox.handle_again(row.id)
     assert table.service.handle() == 1
     assert table.inbox_row.state is Arrival.IGNORED
 

@@ -503,7 +503,7 @@ def test_a_mail_that_may_have_been_taken_keeps_its_own_waits(store):
         tx.outbox.hurry_one(clock.now)
     assert outbox(store) == [mail]
     with store.write() as tx:
-        assert tx.outbox.renew_all(clock.now) == 1
+        assert tx.outbox.send_all_again(clock.now) == 1
     assert outbox(store)[0].due_at <= clock.now
 
 
@@ -582,7 +582,7 @@ def test_all_that_failed_or_waits_is_sent_again_whatever_its_number(store):
         tx.outbox.postpone(second, START + timedelta(hours=6), "try again later")
         tx.outbox.postpone(third, START + timedelta(seconds=10), "try again later")
     with store.write() as tx:
-        assert tx.outbox.renew_all(START + timedelta(seconds=1)) == 3
+        assert tx.outbox.send_all_again(START + timedelta(seconds=1)) == 3
     soon = START + timedelta(seconds=1)
     assert [mail.due_at for mail in outbox(store)] == [soon, START, START + timedelta(seconds=10), START, START]
     assert {mail.state for mail in outbox(store)} == {Delivery.QUEUED}

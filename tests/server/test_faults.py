@@ -98,7 +98,7 @@ def test_a_parked_mail_is_handled_again_when_asked(table: House, monkeypatch: py
         patch.setitem(HANDLERS, "move", broken)
         table.answer("bob", "D5", 101)
     with table.service.store.write() as tx:
-        tx.inbox.renew(table.inbox_row.id)
+        tx.inbox.handle_again(table.inbox_row.id)
     assert table.service.handle() == 1
     assert [got.address for got in table.collect()] == [address_of("alice"), address_of("bob")]
 

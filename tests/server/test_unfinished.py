@@ -120,7 +120,7 @@ def test_a_parked_mail_may_be_begun_anew(struck: House, monkeypatch: pytest.Monk
     monkeypatch.undo()
     (parked,) = struck.parked()
     with struck.service.store.write() as tx:
-        tx.inbox.renew(parked.id)
+        tx.inbox.handle_again(parked.id)
     assert server(struck) == 0
     assert not struck.parked()
 
