@@ -115,7 +115,7 @@ class Loop:
     def __init__(self, folder: Path, url: str) -> None:
         self._service = Service(Store(url), Settings(ROBOT))
         with self._service.store.read() as tx:
-            self._service.tools.composer.signer.renew(*tx.secrets.keys(self._service.store.clock()))
+            self._service.tools.composer.signer.use(*tx.secrets.keys(self._service.store.clock()))
         self._boards: dict[int, tuple[Match, State]] = {}
         self._database = sqlite3.connect(folder / "least.db", isolation_level=None)
         self._database.executescript(_SCHEMA)

@@ -16,7 +16,7 @@ import pytest
 from pbm.cli import main
 from pbm.cli.loading import keys
 from pbm.cli.settings import Configuration, Server
-from pbm.core.registry import DEEDS, LASTING, REDEEMERS
+from pbm.core.registry import JOBS, LASTING, REDEEMERS
 from pbm.domain.mail import Arrival, Delivery
 from pbm.mailin import Action
 
@@ -84,7 +84,7 @@ def test_every_ticket_and_every_item_of_the_agenda_is_named() -> None:
     (tickets,), (agenda,) = tables("Tickets"), tables("Agenda")
     assert set(named(tickets)) ^ set(REDEEMERS) == set(), "docs/mail-flow.md, Tickets: a row too few or too many"
     assert {row[0].strip("` ") for row in tickets if "more than once" in row[1]} == set(LASTING)
-    assert set(named(agenda)) ^ set(map(str, DEEDS)) == set(), "docs/mail-flow.md, Agenda: a row too few or too many"
+    assert set(named(agenda)) ^ set(map(str, JOBS)) == set(), "docs/mail-flow.md, Agenda: a row too few or too many"
 
 
 KNOWN = {".".join(key) for key in keys(Configuration)}

@@ -373,7 +373,7 @@ class OpenBoard:
         self.match = self.match._replace(clock=clock)
         self.tx.matches.set_clocks({self.match.board: clock})
 
-    def renew(self) -> None:
+    def reload(self) -> None:
         """Read the players' settings and rests, and the clock, again: they may have changed in the database since."""
         fresh = self.tx.matches.load(self.match.board, remembered=self.match)
         if fresh is not None:

@@ -39,7 +39,7 @@ def joins(listed: list[F]) -> Callable[[F], F]:
     return register
 
 
-Renewal = Callable[[], None]
+Reload = Callable[[], None]
 """Tells a board in hand that its players' settings and rests have changed."""
 
 
@@ -69,8 +69,8 @@ class PlayerHeard(News):
 
     player: Player
     address: str
-    renewals: tuple[Renewal, ...] = ()
-    """The renewals of the boards in hand."""
+    reloads: tuple[Reload, ...] = ()
+    """The reloads of the boards in hand."""
 
 
 @frozen

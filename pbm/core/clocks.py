@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 from pbm.core.board import OpenBoard, set_clocks
-from pbm.core.bus import Renewal
+from pbm.core.bus import Reload
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.clock import Clock
 from pbm.domain.configuration import HouseRules
@@ -90,20 +90,20 @@ def let_run(board: OpenBoard, seat: Seat | None) -> None:
 
 
 @contextmanager
-def calendar_changing(tx: Transaction, player_id: int, renewals: Iterable[Renewal]) -> Iterator[None]:
+def calendar_changing(tx: Transaction, player_id: int, reloads: Iterable[Reload]) -> Iterator[None]:
     """The context of a change of the times when a player's clocks run: until now they run by the old times.
 
-    renewals: of the boards in hand, which must read the change.
+    reloads: of the boards in hand, which must read the change.
     """
     numbers = tx.matches.ticking(player_id)
     set_clocks(tx, numbers, lambda match, clock: clock.charged(tx.now, match.calendars))
     yield
     set_clocks(tx, numbers, lambda match, clock: clock.refreshed(match.calendars))
-    for renew in renewals:
-        renew()
+    for reload in reloads:
+        reload()
 
 
-def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Renewal] = ()) -> None:
+def note_reach(tx: Transaction, player: Player, days: int, reloads: Iterable[Reload] = ()) -> None:
     """Stop a player's clocks if no mail reaches them any more, or let them go on; call it whenever that may change.
 
     days: how many days a year the clocks may stop for this, so that nobody gains time by letting mail bounce for ever.
@@ -115,7 +115,7 @@ def note_reach(tx: Transaction, player: Player, days: int, renewals: Iterable[Re
     unreachable = tx.players.unreachable(player.id)
     if unreachable == bool(lasting):
         return
-    with calendar_changing(tx, player.id, renewals):
+    with calendar_changing(tx, player.id, reloads):
         for absence in lasting:
             tx.absences.end(absence, tx.now)
         # Beyond so many days a year their clocks run, whether mail reaches them or not.

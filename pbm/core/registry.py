@@ -55,7 +55,7 @@ def handles(verb: Verb, entry: Entry) -> Callable[[H], H]:
     return register_with
 
 
-deed = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=Alteration())
+on_board = partial(Verb, group=PLAYING, locks=Locks.BOARDS, alters=Alteration())
 """A verb that changes nothing but its board."""
 
 
@@ -113,13 +113,13 @@ digests = joins(DIGESTED)
 It is told whether there is to be a digest; if not, it may send a mail of its own.
 """
 
-Deed = Callable[[Occasion], None]
-DEEDS: dict[str, Deed] = {}
+Job = Callable[[Occasion], None]
+JOBS: dict[str, Job] = {}
 WITHIN: dict[str, timedelta] = {}
 """By kind, how far ahead items are put down at most, if that is known."""
 
 
-def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Deed]:
+def when_due(kind: str, within: timedelta | None = None) -> Callable[[Job], Job]:
     """The decorated function is called for due items of the kind; it puts a new item down if there is to be a next.
 
     within: how far ahead items are put down at most; one due later was put down while the clock was ahead, and is due
@@ -127,4 +127,4 @@ def when_due(kind: str, within: timedelta | None = None) -> Callable[[Deed], Dee
     """
     if within is not None:
         WITHIN[kind] = within
-    return registers(DEEDS, kind)
+    return registers(JOBS, kind)

@@ -201,7 +201,7 @@ class Incoming(NamedTuple):
 def note_heard(tx: Transaction, player: Player, address: str, boards: Iterable[OpenBoard] = ()) -> None:
     """Publish that a player has written, if it was in doubt whether mail reaches them."""
     if tx.players.is_doubtful(player.id):
-        publish(PlayerHeard(player, address, tuple(board.renew for board in boards)), tx)
+        publish(PlayerHeard(player, address, tuple(board.reload for board in boards)), tx)
 
 
 def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
@@ -545,13 +545,13 @@ class Request(Desk):
         """A fresh request of the same mail, with nothing done yet. by: the sender to assume, if another."""
         return Request(self.tx, self.tools, self.incoming, by or self.sender)
 
-    def attempt(self, deed: Callable[[], T]) -> T:
-        """What the deed returns. If it raises, what it wrote, did with boards, its letters and sign-ups are undone."""
+    def attempt(self, act: Callable[[], T]) -> T:
+        """What the act returns. If it raises, what it wrote, did with boards, its letters and sign-ups are undone."""
         sender, letters, asked = self.author.sender, len(self.outgoing.letters), {*self.asked}
         boards = self.boards.kept()
         try:
             with self.tx.savepoint():
-                return deed()
+                return act()
         except BaseException:
             del self.outgoing.letters[letters:]
             self.asked = asked

@@ -93,8 +93,8 @@ class Signer:
         """secrets: the first one seals tokens; tokens sealed with any of them can be opened."""
         self._secrets = secrets
 
-    def renew(self, *secrets: bytes) -> None:
-        """Replaces the secrets."""
+    def use(self, *secrets: bytes) -> None:
+        """Use these secrets from now on, as in the beginning."""
         self._secrets = secrets
 
     def seal(self, token: Token) -> str:

@@ -35,7 +35,7 @@ _OVER = re.compile(r"(?:(?:is|was|has) )?(?:end|ended|cancel|cancelled|off|over)
 def heard_from(event: PlayerHeard, tx: Transaction) -> None:
     """Note that mail reaches a player again, who has written from this address."""
     tx.bounces.alive(event.player.id, event.address)
-    note_reach(tx, event.player, 0, event.renewals)
+    note_reach(tx, event.player, 0, event.reloads)
 
 
 @subscribes(ReachChanged)
@@ -70,7 +70,7 @@ def vacation(request: Request, command: Command) -> Answer:
             raise BadArguments(
                 f"{error} A day by itself is the last one. For that day alone:", f"vacation {day} 1d"
             ) from error
-        with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+        with calendar_changing(request.tx, player.id, (board.reload for board in request.boards.in_hand)):
             request.tx.absences.add(player.id, Stop(StopKind.VACATION, *span))
         told = (
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
@@ -110,7 +110,7 @@ def _end(request: Request, player: Player, own: list[Absence]) -> str:
     """End the vacation the player is on, or else drop their next one. Raises: NotFound."""
     first = next((each for each in own if _span(each)[1] > request.now), None)
     mine = existing(first, "You are not on vacation, and have planned none.")
-    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+    with calendar_changing(request.tx, player.id, (board.reload for board in request.boards.in_hand)):
         request.tx.absences.end(mine, request.now)
     if mine.stop.starts_at >= request.now:
         return "Your next vacation is dropped."
@@ -164,5 +164,5 @@ def change_rests(request: Request, player: Player, settings: Settings, stored: M
             )
         changes.append(request.now.isoformat())
     kept = {**stored, _CHANGED: " ".join(changes)}
-    with calendar_changing(request.tx, player.id, (board.renew for board in request.boards.in_hand)):
+    with calendar_changing(request.tx, player.id, (board.reload for board in request.boards.in_hand)):
         request.tx.players.save_settings(player.id, kept)

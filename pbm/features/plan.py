@@ -19,7 +19,7 @@ from pbm.core import decisions
 from pbm.core.board import OpenBoard
 from pbm.core.decisions import move_of
 from pbm.core.notify import Writer, notice_of, reader_of, tell_players
-from pbm.core.registry import Occasion, deed, handles, when_due
+from pbm.core.registry import Occasion, handles, on_board, when_due
 from pbm.core.reply import done, tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
@@ -32,7 +32,7 @@ from pbm.reading.verbs import LOOKING, PLAYING, Alteration, Entry, Locks, Verb
 
 
 @handles(
-    deed("GAME plan BOARD USERID PASSWORD [PLAN...]", alters=Alteration(asks=True, takes_plan=True), wordy=True),
+    on_board("GAME plan BOARD USERID PASSWORD [PLAN...]", alters=Alteration(asks=True, takes_plan=True), wordy=True),
     Entry(
         50, "say what you do if your opponent does this or that; alone it shows what you have said, and none drops it"
     ),

@@ -14,7 +14,7 @@ from pbm.core import decisions
 from pbm.core.board import SILENCE, SILENT_FOR, SILENT_IN_TOURNAMENTS_FOR, OpenBoard
 from pbm.core.decisions import GRANTS, WISHES, ask, check_plain, grants
 from pbm.core.notify import tell_players
-from pbm.core.registry import HANDLERS, Occasion, deed, handles, when_due
+from pbm.core.registry import HANDLERS, Occasion, handles, on_board, when_due
 from pbm.core.reply import tell_sender
 from pbm.core.request import Request
 from pbm.domain import plans
@@ -32,7 +32,7 @@ YES, NO = "yes", "no"
 
 
 @handles(
-    deed("GAME move BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True), aliases=("mvoe", "board")),
+    on_board("GAME move BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True), aliases=("mvoe", "board")),
     Entry(10, "play a move; MOVE#PLY only if that ply is the next"),
 )
 def move(request: Request, command: Command) -> Answer | None:
@@ -148,7 +148,7 @@ def _turn(request: Request, board: OpenBoard, seat: Seat, text: str) -> Sequence
 
 
 @handles(
-    deed("GAME pass BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
+    on_board("GAME pass BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
     Entry(20, "pass your turn, where the game has that; as a move it is also written --"),
 )
 def pass_(request: Request, command: Command) -> Answer | None:
@@ -160,7 +160,7 @@ def pass_(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME swap BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
+    on_board("GAME swap BOARD USERID PASSWORD", alters=Alteration(takes_plan=True)),
     Entry(40, "exchange sides, as the second ply of a game that has the swap"),
 )
 def swap(request: Request, command: Command) -> Answer | None:
@@ -169,7 +169,7 @@ def swap(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME resign BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=(AT_ONCE,)),
+    on_board("GAME resign BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=(AT_ONCE,)),
     Entry(110, "give the game up, as soon as it is your turn; before both have moved it counts for nobody"),
 )
 def resign(request: Request, command: Command) -> Answer | None:
@@ -217,7 +217,7 @@ def _resign(
 
 
 @handles(
-    deed(
+    on_board(
         "GAME queue BOARD USERID PASSWORD MOVE...",
         alters=Alteration(asks=True, takes_plan=True),
         aliases=("qmove", "qboard", "moveq", "boardq"),
@@ -271,7 +271,7 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
 
 @handles(
-    deed("GAME submit BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True)),
+    on_board("GAME submit BOARD USERID PASSWORD MOVE...", alters=Alteration(takes_plan=True)),
     Entry(0, "look at the board after your move before you play it with confirm"),
 )
 def submit(request: Request, command: Command) -> Answer | None:
@@ -287,7 +287,7 @@ def submit(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME confirm BOARD USERID PASSWORD"),
+    on_board("GAME confirm BOARD USERID PASSWORD"),
     Entry(0, "play the move you have submitted, or resign where you were asked whether you really do"),
 )
 def confirm(request: Request, command: Command) -> Answer | None:
@@ -311,7 +311,7 @@ def confirm(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME propose BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("draw", "offer draw")),
+    on_board("GAME propose BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("draw", "offer draw")),
     Entry(70, "offer your opponent a draw"),
 )
 def propose(request: Request, command: Command) -> Answer | None:
@@ -327,7 +327,7 @@ def propose(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME undo BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("takeback", "take back")),
+    on_board("GAME undo BOARD USERID PASSWORD", alters=Alteration(asks=True), aliases=("takeback", "take back")),
     Entry(80, "ask your opponent to take your last ply back"),
 )
 def undo(request: Request, command: Command) -> Answer | None:
@@ -340,7 +340,7 @@ def undo(request: Request, command: Command) -> Answer | None:
 
 
 @handles(
-    deed("GAME accept [BOARD] USERID PASSWORD"),
+    on_board("GAME accept [BOARD] USERID PASSWORD"),
     Entry(90, "agree to what your opponent asks on a board; or, without a board, take challenges of a game"),
 )
 def accept(request: Request, command: Command) -> Answer | None:
@@ -389,7 +389,7 @@ def grant_undo(_: Request, board: OpenBoard, seat: Seat) -> None:
 
 
 @handles(
-    deed("GAME reject [BOARD] USERID PASSWORD"),
+    on_board("GAME reject [BOARD] USERID PASSWORD"),
     Entry(100, "refuse what your opponent asks on a board; or, without a board, all challenges of a game"),
 )
 def reject(request: Request, command: Command) -> Answer | None:

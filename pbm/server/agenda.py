@@ -11,7 +11,7 @@ import structlog
 
 from pbm.core.bus import RecordDamaged, publish
 from pbm.core.notify import Desk, Tools
-from pbm.core.registry import DEEDS, Occasion
+from pbm.core.registry import JOBS, Occasion
 from pbm.domain.errors import Unreadable
 from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.house import Item
@@ -81,7 +81,7 @@ class Runner:
             told = {"kind": item.kind, "key": item.key, "attempts": item.attempts}
             with self._forgiven(tx, lambda error: _postpone(tx, item, now, error), "agenda_fault", **told):
                 tx.agenda.drop(item.kind, item.key)
-                DEEDS[item.kind](Occasion(tx, self._tools, item))
+                JOBS[item.kind](Occasion(tx, self._tools, item))
         return True
 
     @contextmanager

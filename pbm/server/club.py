@@ -47,7 +47,7 @@ class Club:
         store.prepare(store.clock())
         signer = Signer()
         with store.read() as tx:
-            signer.renew(*tx.secrets.keys(tx.now))
+            signer.use(*tx.secrets.keys(tx.now))
         composer = Composer(settings.robot, signer, make_key=make_key)
         self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.house, settings.operator)
 

@@ -78,7 +78,7 @@ class Handler:
 
         Returns whether it is not. A revoked secret may pass for another minute, until the next sign of life.
         """
-        self._signer.renew(*tx.secrets.keys(tx.now))
+        self._signer.use(*tx.secrets.keys(tx.now))
         self.is_at_rest = bool(tx.absences.open(StopKind.MAINTENANCE))
         return self.is_at_rest
 

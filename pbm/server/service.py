@@ -20,7 +20,7 @@ from pbm.core.by_operator import POSTMASTER
 from pbm.core.counts import ACCEPTED
 from pbm.core.limits import LONGEST
 from pbm.core.notify import Desk, tell_operator, tell_operator_daily
-from pbm.core.registry import DEEDS, WITHIN
+from pbm.core.registry import JOBS, WITHIN
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
@@ -296,7 +296,7 @@ def _go_back(tx: Transaction, last: datetime) -> None:
     now, had_leapt = tx.now, tx.leaps.crosses(tx.now, last, LONG_AWAY)
     log.warning("clock_was_ahead" if had_leapt else "clock_put_back", now=now.isoformat(), last=last.isoformat())
     if had_leapt:
-        tx.leaps.bring_forward(now, last, frozenset(DEEDS.keys() - WITHIN.keys()))
+        tx.leaps.bring_forward(now, last, frozenset(JOBS.keys() - WITHIN.keys()))
     tx.leaps.forget_future(now, last, WITHIN)
     tx.outbox.hurry(now)
     if had_leapt:

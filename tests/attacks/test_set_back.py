@@ -14,7 +14,7 @@ def set_back(house: House) -> None:
     """Set the database back, with the server started again."""
     house.service.store.set_back(house.now)
     with house.service.store.read() as tx:
-        house.service.tools.composer.signer.renew(*tx.secrets.keys(house.now))
+        house.service.tools.composer.signer.use(*tx.secrets.keys(house.now))
 
 
 @pytest.mark.parametrize("sender", ["eve@elsewhere.example", "bob"])

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from pbm.core.registry import DEEDS, Occasion, when_due
+from pbm.core.registry import JOBS, Occasion, when_due
 from tests.conversation import House
 
 DAY = timedelta(days=1)
@@ -25,7 +25,7 @@ def done() -> Iterator[list[str]]:
         keys.append(occasion.item.key)
 
     yield keys
-    del DEEDS["test"]
+    del JOBS["test"]
 
 
 def plan(house: House, **days: float) -> None:
@@ -70,7 +70,7 @@ def test_a_deed_that_fails_through_our_fault_holds_nothing_up_and_is_done_once_t
         item = tx.agenda.get("test", "broken")
     assert item is not None
     assert 30 < item.attempts < 40
-    monkeypatch.setitem(DEEDS, "test", lambda occasion: done.append(occasion.item.key))
+    monkeypatch.setitem(JOBS, "test", lambda occasion: done.append(occasion.item.key))
     house.wait(DAY)
     assert "broken" in done
 
