@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from pbm.domain.tournaments.bouts import Bout, Line, TieBreak, standings
+from pbm.domain.tournaments.bouts import Bout, TieBreak, standings
 from pbm.domain.tournaments.terms import Kind
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Tournament
@@ -62,13 +62,12 @@ def _table(kind: Kind, division: int, members: Sequence[Entrant], bouts: Sequenc
     lines = standings(list(by_id), bouts, kind.tie_breaks)
     # Points do not decide the order of a ladder.
     if kind is Kind.LADDER:
-        known = {line.entrant: line for line in lines}
-        lines = [replace(known[each], rank=rung) for rung, each in enumerate(by_id, 1)]
-    rows = tuple(_row(line, by_id[line.entrant]) for line in lines)
-    return Standings(division if kind is Kind.LEAGUE else 0, kind.tie_breaks, rows)
-
-
-def _row(line: Line, member: Entrant) -> EntrantRow:
-    player, left = member.player, member.left_at is not None
-    points, tie_breaks = shown(line.points), tuple(map(shown, line.tie_breaks))
-    return EntrantRow(player.id, line.rank, player.userid, points, line.won, line.drawn, line.lost, tie_breaks, left)
+        by_entrant = {line.entrant: line for line in lines}
+        lines = [replace(by_entrant[entrant], rank=rung) for rung, entrant in enumerate(by_id, 1)]
+    rows = []
+    for line in lines:
+        member, tie_breaks = by_id[line.entrant], tuple(map(shown, line.tie_breaks))
+        userid, points, has_left = member.player.userid, shown(line.points), member.left_at is not None
+        counts = line.won, line.drawn, line.lost
+        rows.append(EntrantRow(line.entrant, line.rank, userid, points, *counts, tie_breaks, has_left))
+    return Standings(division if kind is Kind.LEAGUE else 0, kind.tie_breaks, tuple(rows))

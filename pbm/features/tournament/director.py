@@ -6,7 +6,7 @@ Ladders: which players may challenge each other, and how a game changes the rung
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -55,10 +55,17 @@ class Director(Desk):
         raise NotImplementedError
 
     def go_on(self) -> None:
-        if self.tournament.stage is Stage.OPEN:
-            self._open_or_call_off()
-        else:
+        """Go on, or begin if it is time or all places are taken, and enough players came; if too few, call it off."""
+        terms, players = self.tournament.terms, self.present()
+        if self.tournament.stage is not Stage.OPEN:
             self.proceed()
+        elif len(players) < terms.most and not self.is_due():
+            self.keep()
+        elif len(players) < terms.fewest:
+            self.tell(self.audience(), "tournament-off.txt", "called off", joined=len(players))
+            self.keep(stage=Stage.CANCELLED, due_at=None, ended_at=self.now)
+        else:
+            self.begin()
         self.owe(self.mails)
 
     def keep(self, **changes: Any) -> None:
@@ -95,12 +102,14 @@ class Director(Desk):
         return due_at is not None and due_at <= self.now
 
     def tell(
-        self, players: Sequence[Player], page: str, subject: str, standings: Sequence[Standings] = (), **words: Any
+        self, players: Sequence[int], page: str, subject: str, standings: Sequence[Standings] = (), **words: Any
     ) -> None:
-        self.mails += letters.tell(self, players, self.tournament, page, subject, standings, **words)
+        """players: their ids. words: as for letters.tell."""
+        words["standings"] = [asdict(table) for table in standings]
+        self.mails += letters.tell(self, players, self.tournament, page, subject, words)
 
-    def tell_all(self, page: str, subject: str, standings: Sequence[Standings] = (), **words: Any) -> None:
-        self.tell(letters.audience(self.tx, self.tournament), page, subject, standings, **words)
+    def audience(self) -> list[int]:
+        return letters.audience(self.tx, self.tournament)
 
     def by_rating(self, players: Sequence[Entrant]) -> list[Player]:
         """The strongest player first; of equals, the one who joined first."""
@@ -114,27 +123,23 @@ class Director(Desk):
 
     def start(self, bout: Bout, division: int, due_at: datetime, challenger: Player | None = None) -> OpenBoard | None:
         """Store a bout and start its board; None if there is nothing to play."""
-        board = self._seat(bout, division, due_at) if bout.points is None else None
-        number = board.match.board if board else None
-        if number is not None:
-            self.tx.agenda.put(ENDING, number, notice_at(self.tournament.terms, due_at))
-        challenger_id = challenger.id if challenger else None
+        tournament, board = self.tournament, None
+        if bout.points is None:
+            first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
+            assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
+            assert second is not None  # noqa: S101
+            board = start_match(
+                self, GAMES[tournament.game], tournament.options, tournament.body, (first, second),
+                tournament=label_of(tournament, division, due_at), default_clock=CLOCK,
+                # The same random board for all bouts of a season, so that chance favours nobody.
+                seed=seed_of(f"{tournament.name} {tournament.season}"),
+            )  # fmt: skip
+            self.tx.agenda.put(ENDING, board.match.board, notice_at(tournament.terms, due_at))
+        number, challenger_id = board.match.board if board else None, challenger.id if challenger else None
         self.tx.tournaments.add_meeting(
-            self.tournament, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
+            tournament, bout, division, number, self.now, due_at=due_at, challenger_id=challenger_id
         )
         return board
-
-    def _seat(self, bout: Bout, division: int, due_at: datetime) -> OpenBoard:
-        tournament, label = self.tournament, label_of(self.tournament, division, due_at)
-        first, second = (self.tx.players.get(each or 0) for each in (bout.first, bout.second))
-        assert first is not None  # noqa: S101  a player who leaves the server leaves all tournaments
-        assert second is not None  # noqa: S101
-        game, seats = GAMES[tournament.game], (first, second)
-        # The same random board for all bouts of a season, so that chance favours nobody.
-        seed = seed_of(f"{tournament.name} {tournament.season}")
-        return start_match(
-            self, game, tournament.options, tournament.body, seats, tournament=label, default_clock=CLOCK, seed=seed
-        )
 
     def decide(self, overdue: Sequence[Meeting]) -> None:
         """End boards at their deadline; a board that cannot be read waits until it can be."""
@@ -152,17 +157,6 @@ class Director(Desk):
                 result = Result(Ending.DECIDED, quicker(used), why_decided(board.match, used))
                 board.end(result, RoundEnded(meeting.board))
                 self.mails += tell_players(self, board)
-
-    def _open_or_call_off(self) -> None:
-        """Begin if it is time and there are enough players, or if all places are taken; call it off if too few came."""
-        terms, players = self.tournament.terms, self.present()
-        if len(players) < terms.most and not self.is_due():
-            self.keep()
-        elif len(players) < terms.fewest:
-            self.tell_all("tournament-off.txt", "called off", joined=len(players))
-            self.keep(stage=Stage.CANCELLED, due_at=None, ended_at=self.now)
-        else:
-            self.begin()
 
 
 def label_of(tournament: Tournament, division: int, due_at: datetime) -> str:
@@ -185,7 +179,7 @@ class Ladder(Director):
     def begin(self) -> None:
         self.place([self.by_rating(self.present())])
         self.keep(stage=Stage.RUNNING, season=1, due_at=self.now + timedelta(days=self.tournament.terms.idle))
-        self._tell_of_rungs(letters.audience(self.tx, self.tournament), "the ladder stands")
+        self._tell_of_rungs(self.audience(), "the ladder stands")
 
     def proceed(self) -> None:
         under_way = self.tx.tournaments.under_way(self.tournament.id)
@@ -266,7 +260,7 @@ class Ladder(Director):
         self.keep(round=self.tournament.round + 1)
         both = [player for player in (challenger, challenged) if player.id in players]
         news = [(player.userid, before.index(player.id) + 1, after.index(player.id) + 1) for player in both]
-        self._tell_of_rungs(both, "your rung", news)
+        self._tell_of_rungs([player.id for player in both], "your rung", news)
 
     def _late(self, meeting: Meeting) -> bool:
         summary = self.tx.matches.summary(meeting.board) if meeting.board is not None else None
@@ -283,7 +277,7 @@ class Ladder(Director):
         # Who stands lowest, or above somebody who is idle as well, has not moved.
         news = [(players[each].userid, above, below) for each, above, below in places if above != below]
         if news:
-            self._tell_of_rungs(letters.audience(self.tx, self.tournament), "how it stands", news)
+            self._tell_of_rungs(self.audience(), "how it stands", news)
 
     def _idle(self, entrants: Sequence[Entrant]) -> set[int]:
         """The ids of players who have neither played nor joined for too long."""
@@ -294,9 +288,7 @@ class Ladder(Director):
         played = {player.id for each in recent for player in each.players}
         return {each.player.id for each in entrants if each.player.id not in played and each.joined_at <= since}
 
-    def _tell_of_rungs(
-        self, players: Sequence[Player], subject: str, news: Sequence[tuple[str, int, int]] = ()
-    ) -> None:
-        """news: userids, each with their rung before and now."""
+    def _tell_of_rungs(self, players: Sequence[int], subject: str, news: Sequence[tuple[str, int, int]] = ()) -> None:
+        """players: their ids. news: userids, each with their rung before and now."""
         standings = standings_of(self.tx, self.tournament)
         self.tell(players, "tournament-ladder.txt", subject, standings, news=news)

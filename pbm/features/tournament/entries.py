@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from games import GAMES
 from games.rules import OptionError
@@ -210,5 +210,5 @@ def cancel(at: Desk, tournament: Tournament) -> list[Mail]:
     tx.tournaments.save(ended)
     tx.agenda.drop(HOLDING, tournament.id)
     numbers = [each.board for each in tx.tournaments.under_way(tournament.id) if each.board is not None]
-    players, standings = letters.audience(tx, ended), standings_of(tx, ended)
-    return letters.tell(at, players, ended, "tournament-cancelled.txt", "cancelled", standings, boards=numbers)
+    words = {"standings": [asdict(table) for table in standings_of(tx, ended)], "boards": numbers}
+    return letters.tell(at, letters.audience(tx, ended), ended, "tournament-cancelled.txt", "cancelled", words)

@@ -6,7 +6,7 @@ Once a week, players who want it are told which tournaments they can join.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -15,8 +15,6 @@ from pbm.compose.notices import Answer, Outcome, Reader
 from pbm.core.notify import Desk, letters_for, readers_of
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.mail import Mail
-from pbm.domain.match import Player
-from pbm.features.tournament.crosstables import Standings
 from pbm.store import Transaction
 from pbm.store.tournaments import Tournament
 
@@ -41,32 +39,19 @@ def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: o
     return text.rstrip("\n")
 
 
-def audience(tx: Transaction, tournament: Tournament) -> list[Player]:
-    """The players of the tournament, then its followers."""
+def audience(tx: Transaction, tournament: Tournament) -> list[int]:
+    """The ids of the players of the tournament, then of its followers."""
     inside = (each.player for each in tx.tournaments.present(tournament.id))
-    return list(dict.fromkeys([*inside, *tx.tournaments.followers(tournament.id)]))
+    return list(dict.fromkeys(player.id for player in (*inside, *tx.tournaments.followers(tournament.id))))
 
 
 def tell(
-    at: Desk,
-    players: Sequence[Player],
-    tournament: Tournament,
-    page: str,
-    subject: str,
-    tables: Sequence[Standings] = (),
-    **words: Any,
+    at: Desk, players: Sequence[int], tournament: Tournament, name: str, subject: str, words: dict[str, Any]
 ) -> list[Mail]:
-    """The mails to the first of the players; the agenda writes to the others.
+    """The mails to the first of the players, by id; the agenda writes to the others.
 
     words: the words of the page, in a form that the agenda can hold. `pairings` and `before` are numbers of rounds.
     """
-    words["standings"] = [asdict(each) for each in tables]
-    return _tell(at, [player.id for player in players], tournament, page, subject, words)
-
-
-def _tell(
-    at: Desk, players: Sequence[int], tournament: Tournament, name: str, subject: str, words: dict[str, Any]
-) -> list[Mail]:
     told, more = players[:_AT_ONCE], players[_AT_ONCE:]
     if more:
         place = {"season": tournament.season, "round": tournament.round}
@@ -92,7 +77,7 @@ def go_on_telling(occasion: Occasion) -> None:
     tournament = occasion.tx.tournaments.get(int(number))
     if tournament is not None:
         then = replace(tournament, season=told["season"], round=told["round"])
-        occasion.owe(_tell(occasion, told["players"], then, told["page"], told["subject"], told["words"]))
+        occasion.owe(tell(occasion, told["players"], then, told["page"], told["subject"], told["words"]))
 
 
 NEWS = "tournament news"

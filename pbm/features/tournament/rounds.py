@@ -19,7 +19,6 @@ from pbm.domain.match import LOOK_AGAIN, Player, Result
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
-from pbm.features.tournament import letters
 from pbm.features.tournament.crosstables import standings_of
 from pbm.features.tournament.director import ENDING, HOLDING, Director, Ladder
 from pbm.store import Transaction
@@ -68,13 +67,16 @@ class Rounds(Director):
     """A round robin, a Swiss, a knockout or a league."""
 
     def proceed(self) -> None:
-        if self.tournament.stage is Stage.PAUSED:
-            if self.is_due():
-                self.begin()
-            else:
-                self.keep()
+        """Begin the next season when it is time; decide overdue boards, and if no board is under way, end the round."""
+        is_paused, is_due, tournaments = self.tournament.stage is Stage.PAUSED, self.is_due(), self.tx.tournaments
+        if is_due and not is_paused:
+            self.decide(tournaments.under_way(self.tournament.id))
+        if is_due and is_paused:
+            self.begin()
+        elif is_paused or tournaments.under_way(self.tournament.id):
+            self.keep()
         else:
-            self._end_round()
+            self._next_round(ended=True)
 
     def begin(self) -> None:
         """Begin the tournament, or the next season of a league."""
@@ -103,16 +105,11 @@ class Rounds(Director):
             order = pairings.divided([player.id for player in self.by_rating(players)], terms.division)
         else:
             fresh = self.by_rating([each for each in players if each.division is None])
-            ranked = self._ranked()
+            ranked = [[row.entrant for row in table.rows] for table in standings_of(self.tx, self.tournament)]
             leavers = set(chain.from_iterable(ranked)) - known.keys()
             newcomers = [player.id for player in fresh]
             order = pairings.next_season(ranked, terms.moving, leavers, newcomers, terms.division)
         return [[known[each] for each in division] for division in order]
-
-    def _ranked(self) -> list[list[int]]:
-        """The ids of the players of each division, as they stand."""
-        standings = standings_of(self.tx, self.tournament)
-        return [[row.entrant for row in each.rows] for each in standings]
 
     def rounds(self) -> int:
         """How many rounds the season has."""
@@ -125,21 +122,12 @@ class Rounds(Director):
 
     def _members(self) -> dict[int, list[Entrant]]:
         """The players who were in each division when the season began."""
-        found: dict[int, list[Entrant]] = {}
+        members: dict[int, list[Entrant]] = {}
         for each in self.tx.tournaments.entrants(self.tournament.id):
             division = self.placed.get(each.player.id, each.division)
             if division is not None:
-                found.setdefault(division, []).append(each)
-        return found
-
-    def _end_round(self) -> None:
-        """Decide overdue boards; if no board is under way then, end the round."""
-        if self.is_due():
-            self.decide(self.tx.tournaments.under_way(self.tournament.id))
-        if self.tx.tournaments.under_way(self.tournament.id):
-            self.keep()
-        else:
-            self._next_round(ended=True)
+                members.setdefault(division, []).append(each)
+        return members
 
     def _next_round(self, *, ended: bool) -> None:
         """Pair and start the next round that has a board, or finish. ended: whether a round has just ended."""
@@ -155,7 +143,7 @@ class Rounds(Director):
                 self.keep(due_at=due_at)
                 told = {"rounds": self.rounds(), "pairings": self.tournament.round, "before": self.tournament.round - 1}
                 subject = f"round {self.tournament.round}"
-                self.tell_all("tournament-round.txt", subject, standings, **told)
+                self.tell(self.audience(), "tournament-round.txt", subject, standings, **told)
                 self.mails += _tell_begun(self, f"{self.tournament.id} {self.tournament.round}", boards)
                 return
         self._finish()
@@ -166,14 +154,14 @@ class Rounds(Director):
         here = {each.id for each in self.admitted(players)}
         if tournament.terms.kind in (Kind.SWISS, Kind.KNOCKOUT):
             return [(1, bout) for bout in self._by_results(here)]
-        found: list[tuple[int, Bout]] = []
+        pairs: list[tuple[int, Bout]] = []
         for division, members in self._members().items():
             entrants = [each.player.id for each in members]
             # Divisions differ in size by a player, so the smaller ones are done earlier.
             if tournament.round <= pairings.robin_rounds(len(entrants), double=tournament.terms.double):
                 bouts = [_turned(bout, tournament.season) for bout in pairings.robin_bouts(entrants, tournament.round)]
-                found += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
-        return found
+                pairs += [(division, _without_leavers(bout, here)) for bout in bouts if here & {*bout.entrants}]
+        return pairs
 
     def _by_results(self, here: Set[int]) -> list[Bout]:
         """The bouts of a Swiss or a knockout; a bye is worth a win."""
@@ -191,15 +179,18 @@ class Rounds(Director):
 
     def _finish(self) -> None:
         """End the tournament; if it is a league with players left, only the season."""
-        tournament, audience = self.tournament, letters.audience(self.tx, self.tournament)
+        tournament, audience = self.tournament, self.audience()
         standings = standings_of(self.tx, tournament)
         gone = (
             self._strike_out() if tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING else None
         )
         if gone is not None and self.present():
             self.keep(stage=Stage.PAUSED, due_at=self.now + timedelta(days=tournament.terms.pause))
-            subject = f"season {tournament.season} is over"
-            self.tell(audience, "tournament-season.txt", subject, standings, moves=self._moves(), gone=gone)
+            subject, order = f"season {tournament.season} is over", enumerate(self._divisions(self.present()), 1)
+            target = {player.id: number for number, division in order for player in division}
+            places = [(each.player.userid, each.division, target[each.player.id]) for each in self.present()]
+            moves = [place for place in places if place[1] not in (None, place[2])]
+            self.tell(audience, "tournament-season.txt", subject, standings, moves=moves, gone=gone)
         else:
             self.keep(stage=Stage.OVER, due_at=None, ended_at=self.now)
             self.tell(audience, "tournament-over.txt", "the result", standings, before=tournament.round)
@@ -220,16 +211,6 @@ class Rounds(Director):
         for player in idle:
             self.tx.tournaments.leave(self.tournament.id, player.id, self.now)
         return [player.userid for player in idle]
-
-    def _moves(self) -> list[tuple[str, int, int]]:
-        """The players who would change their division, as things are now: userid, from, to."""
-        order = self._divisions(self.present())
-        target = {player.id: number for number, division in enumerate(order, 1) for player in division}
-        return [
-            (each.player.userid, each.division, target[each.player.id])
-            for each in self.present()
-            if each.division is not None and each.division != target[each.player.id]
-        ]
 
 
 def _without_leavers(bout: Bout, here: Set[int]) -> Bout:

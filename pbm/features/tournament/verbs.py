@@ -83,7 +83,10 @@ def _shown(request: Request, tournament: Tournament) -> str:
     Entry(40, "take part in a tournament"),
 )
 def join(request: Request, command: Command) -> Answer:
-    player, tournament = request.author.who(command), _open_one(request, command.args["NAME"])
+    player, tournaments, name = request.author.who(command), request.tx.tournaments, command.args["NAME"].casefold()
+    begun = [each for each in tournaments.listed() if each.is_open and each.name.casefold().startswith(name)]
+    # "join spring" means spring-cup if nothing else is open that begins so.
+    tournament = begun[0] if len(begun) == 1 and not tournaments.find(name) else _named(request, command)
     if not request.tx.players.confirmed(player.id):
         raise NotAllowed("You have not confirmed an address yet, so you could not be told of your games.")
     is_full = entering.join(request.tx, tournament, player)
@@ -206,14 +209,6 @@ def challenge(request: Request, command: Command) -> Answer | None:
 def _named(request: Request, command: Command) -> Tournament:
     """Raises: NotFound."""
     return entering.find(request.tx, command.args["NAME"])
-
-
-def _open_one(request: Request, name: str) -> Tournament:
-    """The tournament of this name, or the only one open whose name begins so. Raises: NotFound."""
-    tournaments = request.tx.tournaments
-    begun = [each for each in tournaments.listed() if each.is_open and each.name.casefold().startswith(name.casefold())]
-    # "join spring" means spring-cup if nothing else is open that begins so.
-    return begun[0] if len(begun) == 1 and not tournaments.find(name) else entering.find(request.tx, name)
 
 
 def _own(request: Request, command: Command) -> Tournament:
