@@ -119,10 +119,10 @@ def _room(name: str, folder: Path, least_megabytes: int) -> Finding:
     if not os.access(folder, os.W_OK | os.X_OK):
         return fail("disk", f"{name}: we may not write in {folder}", f"chown {folder} to the user of pbm")
     free = shutil.disk_usage(folder).free
-    said = f"{name}: {free >> 20:,} MB free in {folder}"
+    room = f"{name}: {free >> 20:,} MB free in {folder}"
     if free >> 20 < least_megabytes:
-        return fail("disk", said, "make room: below house.least_free_megabytes emails are put off, strangers' first")
-    return warn("disk", said, "make room before mail is refused") if free < _LITTLE_SPACE else ok("disk", said)
+        return fail("disk", room, "make room: below house.least_free_megabytes emails are put off, strangers' first")
+    return warn("disk", room, "make room before mail is refused") if free < _LITTLE_SPACE else ok("disk", room)
 
 
 def _games() -> Findings:
@@ -187,16 +187,17 @@ def _dns(configuration: Configuration) -> Findings:
 def _with_database(configuration: Configuration, *, offline: bool) -> Findings:
     try:
         with opened_store(configuration) as store:
-            sound = _database(store)
-            yield sound
+            finding = _database(store)
+            yield finding
+            is_sound = finding.verdict is Verdict.OK
             # Whatever reads the tables needs those of this version.
-            if sound.verdict is Verdict.OK:
+            if is_sound:
                 yield _size(store)
                 yield _clock(store)
-            yield from _listener(configuration, store if sound.verdict is Verdict.OK else None)
+            yield from _listener(configuration, store if is_sound else None)
             # Only a mail from outside shows it, and only a smarthost brings one there.
             trusts = configuration.server.authserv_id and configuration.delivery.kind == "smarthost"
-            if trusts and sound.verdict is Verdict.OK and not offline:
+            if trusts and is_sound and not offline:
                 yield probes.forgery(configuration.smarthost, robot(configuration), store)
     except NoDatabase:
         yield warn("database", "there is none yet", "start the server, or pbm db create")
@@ -231,10 +232,10 @@ def _size(store: Store) -> Finding:
 def _clock(store: Store) -> Finding:
     """Time only moves forward: what the database has seen cannot be in the future."""
     with store.read() as tx:
-        seen = tx.overview.latest()
+        latest = tx.overview.latest()
     now = datetime.now(UTC)
-    if seen is not None and seen > now + _SKEW:
-        reason = f"it is {now:%Y-%m-%d %H:%M} UTC here, but the latest mail is of {seen:%Y-%m-%d %H:%M}"
+    if latest is not None and latest > now + _SKEW:
+        reason = f"it is {now:%Y-%m-%d %H:%M} UTC here, but the latest mail is of {latest:%Y-%m-%d %H:%M}"
         return fail("clock", reason, "set the clock: timedatectl set-ntp true")
     return ok("clock", f"{now:%Y-%m-%d %H:%M:%S} UTC, not before the latest mail")
 
@@ -244,7 +245,7 @@ def _listener(configuration: Configuration, store: Store | None) -> Findings:
     if not isinstance(where, Path) and where[1] == 0:
         yield warn("listener", "server.listen takes any free port, so nobody knows which", "name a port")
         return
-    found = probes.listener(where, server.lmtp)
-    yield found
-    if found.verdict is Verdict.OK and store is not None:
+    finding = probes.listener(where, server.lmtp)
+    yield finding
+    if finding.verdict is Verdict.OK and store is not None:
         yield probes.loopback(where, server.lmtp, robot(configuration).address, store)

@@ -224,8 +224,8 @@ def _coming(file: Path, source: Path) -> Iterator[Path]:
             finally:
                 copies.remove(fresh)
     except DatabaseTrouble as trouble:
-        seen = opening.hindrance(source) or opening.hindrance(file) or f"{trouble}."
-        raise Refused(f"No copy was made: {seen}") from trouble
+        reason = opening.hindrance(source) or opening.hindrance(file) or f"{trouble}."
+        raise Refused(f"No copy was made: {reason}") from trouble
 
 
 def _checked(file: Path, *, quick: bool, upgrade: bool = False) -> str:
@@ -327,8 +327,8 @@ def _filled(ours: Store, theirs: Store) -> int:
             for rows in _readable(source.contents.rows(table)):
                 tx.contents.add(table, rows)
         tx.contents.count_on()
-        compared = [difference(source.contents, tx.contents, table) for table in watched("Comparing", TABLES)]
-        problems = [said for said in compared if said]
+        differences = [difference(source.contents, tx.contents, table) for table in watched("Comparing", TABLES)]
+        problems = [*filter(None, differences)]
         if problems:
             raise Refused("\n".join([*problems, "So nothing was copied."]))
         return sum(tx.contents.count(table) for table in TABLES)

@@ -75,14 +75,14 @@ class Invocation:
     dry_run: bool = False
     """Whether a command only shows what it would do."""
 
-    def effective(self, **given: dict[str, Any]) -> Effective:
-        """The configuration, with the command line's values on top. given: tables set by options of the command.
+    def effective(self, **tables: dict[str, Any]) -> Effective:
+        """The configuration, with the command line's values on top. tables: those set by options of the command.
 
         Raises: Misconfigured.
         """
         from pbm.cli.loading import load
 
-        return load(self.config, {"database": self.database, **given})
+        return load(self.config, {"database": self.database, **tables})
 
     @contextmanager
     def club(self) -> Iterator[Club]:
@@ -132,9 +132,9 @@ def _handed(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @pass_invocation
     @wraps(command)
-    def run(invocation: Invocation, /, **said: Any) -> Any:
+    def run(invocation: Invocation, /, **words: Any) -> Any:
         with invocation.hand(kind) as hand:
-            return command(hand, **said)
+            return command(hand, **words)
 
     return run
 
@@ -156,8 +156,8 @@ def done_by(module: str) -> Callable[[Callable[[], None]], Callable[..., None]]:
     def decorated(command: Callable[[], None]) -> Callable[..., None]:
         @pass_invocation
         @wraps(command)
-        def run(invocation: Invocation, /, **said: Any) -> None:
-            getattr(import_module(module), command.__name__)(invocation, **said)
+        def run(invocation: Invocation, /, **words: Any) -> None:
+            getattr(import_module(module), command.__name__)(invocation, **words)
 
         return run
 
@@ -173,14 +173,14 @@ def reads(shown: Callable[[Any], None]) -> Callable[[Callable[..., Any]], Callab
     def decorated(command: Callable[..., Any]) -> Callable[..., None]:
         @json_option
         @wraps(command, ("__name__", "__doc__"))  # its first parameter is of another type
-        def run(invocation: Invocation, as_json: bool, **said: Any) -> None:
+        def run(invocation: Invocation, as_json: bool, **words: Any) -> None:
             with invocation.store() as store, store.read() as tx:
-                found = command(tx, **said)
+                result = command(tx, **words)
             # Octets are for another program, as they are.
-            if as_json and not isinstance(found, bytes):
-                print_json(found)
+            if as_json and not isinstance(result, bytes):
+                print_json(result)
             else:
-                shown(found)
+                shown(result)
 
         return run
 
@@ -321,11 +321,11 @@ class Group(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             paths = [page.command_path.removeprefix(f"{ctx.command_path} ") for page in pages(ctx)][1:]
-            meant = [path for path in paths if path.endswith(f" {args[0]}")]
-            meant = meant or get_close_matches(args[0], self.list_commands(ctx), n=1)
-            if not meant:
+            close = [path for path in paths if path.endswith(f" {args[0]}")]
+            close = close or get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if not close:
                 raise
-            places = '" or "'.join(meant)
+            places = '" or "'.join(close)
             raise click.UsageError(f'{error.message} Did you mean "{places}"?', ctx) from None
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
@@ -224,8 +224,5 @@ def _answering(command: tuple[str, ...], patience: int) -> Iterator[Program]:
         yield ask
     finally:
         program.kill()
-        program.wait()
+        program.communicate()  # which closes both pipes, even if a line of ours is unread
         reader.shutdown()
-        answers.close()
-        with suppress(OSError):  # it may have ended with a line of ours unread
-            asked.close()

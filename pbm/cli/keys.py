@@ -67,10 +67,10 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
         before = tx.identity.get()
         tx.identity.set(server.local_part, server.domain)
     was = f" It was {'@'.join(before)}, where answers to older emails still count." if before else ""
-    told = f" {_told(invocation, before, address)} are told." if tell and before else ""
+    players = f" {_told(invocation, before, address)} are told." if tell and before else ""
     changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
     change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
-    say(f"The address is {address} now.{was}{told} {change} all servers anew.")
+    say(f"The address is {address} now.{was}{players} {change} all servers anew.")
 
 
 def _told(invocation: Invocation, before: tuple[str, str], address: str) -> str:

@@ -46,8 +46,8 @@ class Effective:
         return self.origins.get(key, "default")
 
 
-def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
-    """The configuration. file: None tries the usual places. given: from the command line, None if not given.
+def load(file: Path | None, options: Mapping[str, Any]) -> Effective:
+    """The configuration. file: None tries the usual places. options: from the command line, None if not given.
 
     Raises: Misconfigured.
     """
@@ -55,7 +55,7 @@ def load(file: Path | None, given: Mapping[str, Any]) -> Effective:
     sources = {  # the nearest comes last
         f"file {path}": dict(_flat(read(path))) if path else {},
         "environment": dict(_environment()),
-        "command line": {key: value for key, value in _flat(given) if value is not None},
+        "command line": {key: value for key, value in _flat(options) if value is not None},
     }
     origins: dict[Key, str] = {}
     # A table that no source gives would be made by a schema of its own, which takes as long as that of all.
@@ -92,12 +92,12 @@ def variable(*key: str) -> str:
 
 def strange_variables() -> Iterator[str]:
     """Environment variables that look like ours and mean nothing; a sentence each."""
-    known = {variable(*key) for key in keys(Configuration)} | {CONFIG_VARIABLE}
+    ours = {variable(*key) for key in keys(Configuration)} | {CONFIG_VARIABLE}
     tables = tuple(f"{PREFIX}{name.upper()}__" for name in Configuration.model_fields)
     for name in sorted(os.environ):
         # PBM_PORT and the like may be somebody else's, so they are told and refused by nobody.
-        if name.startswith(PREFIX) and name.upper() not in known and not name.upper().startswith(tables):
-            close = difflib.get_close_matches(name, sorted(known), n=1)
+        if name.startswith(PREFIX) and name.upper() not in ours and not name.upper().startswith(tables):
+            close = difflib.get_close_matches(name, sorted(ours), n=1)
             yield f"The variable {name} means nothing here." + (f" Did you mean {close[0]}?" if close else "")
 
 
@@ -156,7 +156,7 @@ def _sentence(error: ErrorDetails, origins: Mapping[Key, str]) -> str:
     # The value is repeated, unless it holds a password.
     elif isinstance(error["input"], (str, int, float)) and key not in _SECRET:
         reason = f"{json.dumps(error['input'])}: {reason[0].lower()}{reason[1:]}"
-    origin = next((source for known, source in origins.items() if known[: len(key)] == key), "default")
+    origin = next((source for their_key, source in origins.items() if their_key[: len(key)] == key), "default")
     if origin == "environment":
         origin += f" {variable(*map(str, key))}"
     return f"{'.'.join(map(str, key))} ({origin}): {reason}"

@@ -45,14 +45,14 @@ def state_option(*states: str) -> Callable[[Callable[..., Any]], Callable[..., A
 raw_option = click.option("--raw", is_flag=True, help="Print the email alone, byte for byte.")
 
 
-def print_mail(found: Row | bytes) -> None:
+def print_mail(mail: Row | bytes) -> None:
     """Print a mail with what is known of it, safe for a terminal; or only its bytes."""
     # Another program reads it, so not an octet is added.
-    if isinstance(found, bytes):
-        click.echo(found, nl=False)
+    if isinstance(mail, bytes):
+        click.echo(mail, nl=False)
     else:
-        print_fields({name: value for name, value in found.items() if name != "mail"})
-        click.echo(f"\n{printable(found['mail'])}")
+        print_fields({name: value for name, value in mail.items() if name != "mail"})
+        click.echo(f"\n{printable(mail['mail'])}")
 
 
 def _text(mail: bytes) -> str:
@@ -200,8 +200,8 @@ def read(invocation: Invocation, file: str) -> None:
     from pbm.cli.classify import explained
     from pbm.cli.opening import robot
 
-    for step, told in explained(Path(file), robot(invocation.effective().values)):
-        click.echo(printable(f"{step:<10} {told}"))
+    for step, result in explained(Path(file), robot(invocation.effective().values)):
+        click.echo(printable(f"{step:<10} {result}"))
 
 
 def _row(mail: Received) -> Row:

@@ -28,28 +28,15 @@ from pbm.edges.transports import Smarthost
 from pbm.mailin import Robot
 from pbm.server import Arriving, Service, Settings
 from pbm.store import Store
-from pbm.values import frozen
 
 SERVER_DOMAIN = "pbm.example"
 PLAYERS_DOMAIN = "players.example"
 _PATIENCE_SECONDS = 120.0
 
 
-@frozen
-class Letter:
-    """A mail that a player got."""
-
-    message: EmailMessage
-
-    @property
-    def text(self) -> str:
-        plain = self.message.get_body(("plain",))
-        return str(plain.get_content()).replace("\r\n", "\n") if plain is not None else ""
-
-    @property
-    def answer_to(self) -> str:
-        """The address that an answer goes to."""
-        return str(self.message["Reply-To"] or self.message["From"])
+def text_of(mail: EmailMessage) -> str:
+    plain = mail.get_body(("plain",))
+    return str(plain.get_content()).replace("\r\n", "\n") if plain is not None else ""
 
 
 class MailProgram:
@@ -58,7 +45,7 @@ class MailProgram:
     def __init__(self, office: PostOffice, name: str) -> None:
         self.name = name
         self.address = f"{name}@{PLAYERS_DOMAIN}"
-        self.received: list[Letter] = []
+        self.received: list[EmailMessage] = []
         self._office = office
         self._arrived = asyncio.Condition()
 
@@ -66,17 +53,18 @@ class MailProgram:
         """Send a mail to the server's plain address."""
         return await self.send(self._mail(self._office.robot.address, subject, text))
 
-    async def answer(self, text: str, letter: Letter | None = None) -> EmailMessage:
+    async def answer(self, text: str, to: EmailMessage | None = None) -> EmailMessage:
         """Answer a mail, by default the latest, with the text above the quoted original."""
-        letter = letter or self.received[-1]
-        subject = str(letter.message["Subject"])
-        quoted = "\n".join(f"> {line}" for line in letter.text.splitlines())
-        body = f"{text}\n\n{letter.message['From']} wrote:\n{quoted}\n"
-        mail = self._mail(letter.answer_to, subject if subject.startswith("Re:") else f"Re: {subject}", body)
-        mail["In-Reply-To"] = letter.message["Message-ID"]
+        to = to or self.received[-1]
+        subject = str(to["Subject"])
+        quoted = "\n".join(f"> {line}" for line in text_of(to).splitlines())
+        body = f"{text}\n\n{to['From']} wrote:\n{quoted}\n"
+        address = str(to["Reply-To"] or to["From"])
+        mail = self._mail(address, subject if subject.startswith("Re:") else f"Re: {subject}", body)
+        mail["In-Reply-To"] = to["Message-ID"]
         return await self.send(mail)
 
-    async def wait_for(self, count: int) -> list[Letter]:
+    async def wait_for(self, count: int) -> list[EmailMessage]:
         """All mails after the first `count`, once there is at least one. Raises: TimeoutError."""
         async with asyncio.timeout(_PATIENCE_SECONDS), self._arrived:
             await self._arrived.wait_for(lambda: len(self.received) > count)
@@ -86,7 +74,7 @@ class MailProgram:
         """A mail arrives."""
         message = email.message_from_bytes(data, policy=email.policy.default)
         async with self._arrived:
-            self.received.append(Letter(message))
+            self.received.append(message)
             self._arrived.notify_all()
 
     def _mail(self, to: str, subject: str, text: str) -> EmailMessage:
@@ -163,15 +151,15 @@ def _show_heading(text: str, line: str = "-") -> None:
 
 async def _show(writes: Awaitable[EmailMessage], *readers: MailProgram) -> EmailMessage:
     """Send a mail, and show it and what then comes for each of the readers, of whom the first has written it."""
-    seen = {reader.name: len(reader.received) for reader in readers}
+    before = {reader.name: len(reader.received) for reader in readers}
     mail = await writes
     _show_heading(f"{readers[0].name} writes to {mail['To']}")
     subject = str(mail["Subject"]) if mail["In-Reply-To"] is None else ""
-    click.echo("\n".join([*filter(None, (subject, Letter(mail).text.split("\n\n")[0].strip())), ""]))
+    click.echo("\n".join([*filter(None, (subject, text_of(mail).split("\n\n")[0].strip())), ""]))
     for reader in readers:
-        for letter in await reader.wait_for(seen[reader.name]):
-            _show_heading(f"mail for {reader.name}: {letter.message['Subject']}")
-            click.echo(letter.text)
+        for letter in await reader.wait_for(before[reader.name]):
+            _show_heading(f"mail for {reader.name}: {letter['Subject']}")
+            click.echo(text_of(letter))
     return mail
 
 
@@ -196,17 +184,16 @@ async def play_demo(office: PostOffice) -> None:
     for x, o in zip(ALICE_AS_X[1:], BOB_AS_O[1:], strict=True):
         await _show(alice.answer(x), alice, bob)
         await _show(bob.answer(o), bob, alice)
-    if "bob (O) won by connecting three non-adjacent sides" not in alice.received[-1].text:
+    if "bob (O) won by connecting three non-adjacent sides" not in text_of(alice.received[-1]):
         raise RuntimeError("the game did not end as it should")
     _show_heading("Bob has won: O connects three sides of which no two are neighbours", "=")
 
 
-async def _play() -> None:
-    log_warnings()
-    with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
+def demo(_: Invocation) -> None:
+    async def play() -> None:
         async with post_office(Path(folder) / "pbm.db") as office:
             await play_demo(office)
 
-
-def demo(_: Invocation) -> None:
-    asyncio.run(_play())
+    log_warnings()
+    with tempfile.TemporaryDirectory(prefix="pbm-") as folder:
+        asyncio.run(play())

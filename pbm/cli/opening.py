@@ -78,10 +78,10 @@ def opened_service(configuration: Configuration, *, create: bool = False) -> Ite
             yield service
 
 
-def _settings(known: Configuration) -> Settings:
+def _settings(configuration: Configuration) -> Settings:
     from pbm.server.club import Settings
 
-    return Settings(robot(known), known.limits, known.operator, known.house)
+    return Settings(robot(configuration), configuration.limits, configuration.operator, configuration.house)
 
 
 def transport(configuration: Configuration, peer_of: Callable[[str], Peer | None] = lambda _: None) -> Transport:
@@ -178,8 +178,8 @@ def _said(context: click.Context) -> Iterator[str]:
         # What the command does by itself was not said.
         if name not in context.params or context.get_parameter_source(name) is ParameterSource.DEFAULT:
             continue
-        given = context.params[name]
-        for value in given if param.multiple or param.nargs != 1 else [given]:
+        content = context.params[name]
+        for value in content if param.multiple or param.nargs != 1 else [content]:
             if isinstance(param, click.Option):
                 yield max(param.opts, key=len)
             if not getattr(param, "is_flag", False):
@@ -207,19 +207,19 @@ def identified(configuration: Configuration, store: Store, *, adopt: bool = Fals
     server = configuration.server
     store.prepare(datetime.now(UTC))
     with store.read() as tx:
-        known, former = tx.identity.get(), tx.identity.former()
-    if known is None:
+        address, former = tx.identity.get(), tx.identity.former()
+    if address is None:
         if adopt and "domain" in server.model_fields_set:
             with store.write() as tx:
                 tx.identity.set(server.local_part, server.domain)
         return configuration
-    values = dict(zip(("local_part", "domain"), known, strict=True))
+    values = dict(zip(("local_part", "domain"), address, strict=True))
     for name, value in values.items():
-        said = getattr(server, name)
+        configured = getattr(server, name)
         # A default contradicts nothing.
-        if name in server.model_fields_set and said.casefold() != value.casefold():
+        if name in server.model_fields_set and configured.casefold() != value.casefold():
             raise Misconfigured(
-                f"server.{name}: this is {said}, but players of this database write to {'@'.join(known)}. "
+                f"server.{name}: this is {configured}, but players of this database write to {'@'.join(address)}. "
                 "To let them write to another one: pbm identity set ADDRESS"
             )
     values["aliases"] = " ".join(dict.fromkeys((*former, *server.aliases.split())))

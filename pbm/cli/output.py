@@ -153,14 +153,14 @@ def password_option(what: str) -> Callable[[Callable[..., Any]], Callable[..., A
             help="Read it from the first line of standard input, so that no list of processes shows it.",
         )  # fmt: skip
         @wraps(command)
-        def run(*hand: Any, password: str, password_stdin: bool, **said: Any) -> Any:
+        def run(*hand: Any, password: str, password_stdin: bool, **words: Any) -> Any:
             if password and password_stdin:
                 raise click.UsageError("Give --password or --password-stdin, not both.")
             if password_stdin:
                 password = sys.stdin.readline().rstrip("\r\n")
                 if not password:
                     raise click.UsageError("Which password? The first line of standard input is empty.")
-            return command(*hand, password=password, **said)
+            return command(*hand, password=password, **words)
 
         return run
 

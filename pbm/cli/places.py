@@ -48,8 +48,8 @@ def read(path: Path) -> dict[str, Any]:
         raise Misconfigured(f"{path}: is not TOML: {error}.") from None
 
 
-def database_of(config: Path | None, given: str | None) -> str:
-    """The database's URL as it is written, checked by nobody. given: from the command line. Raises: Misconfigured."""
+def database_of(config: Path | None, url: str | None) -> str:
+    """The database's URL as it is written, checked by nobody. url: from the command line. Raises: Misconfigured."""
     file = found(config)
     written = read(file).get("database", DEFAULT_DATABASE) if file else DEFAULT_DATABASE
-    return str(given or os.environ.get(f"{PREFIX}DATABASE", written))
+    return str(url or os.environ.get(f"{PREFIX}DATABASE", written))

@@ -256,10 +256,10 @@ def _content(path: Path) -> bytes:
             content = gzip.GzipFile(fileobj=io.BytesIO(content)).read(MAX_OCTETS + 1)
         elif zipfile.is_zipfile(io.BytesIO(content)):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                found = [each for each in archive.infolist() if each.filename.endswith(".json")]
-                if len(found) != 1 or found[0].file_size > MAX_OCTETS:
+                exports = [file for file in archive.infolist() if file.filename.endswith(".json")]
+                if len(exports) != 1 or exports[0].file_size > MAX_OCTETS:
                     raise Refused(f"{path} holds no export of a player.")
-                content = archive.read(found[0])
+                content = archive.read(exports[0])
     # Damaged, or with a password.
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
         raise Refused(f"{path} cannot be unpacked: {error}. Export the player again, or unpack it yourself.") from error

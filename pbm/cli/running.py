@@ -183,9 +183,10 @@ serve = partial(work, create=True)
 
 def _handled_apart(invocation: Invocation, mail_id: int) -> int:
     """The exit code of a process that handles one mail; negative if it was killed, or took too long."""
-    given = {"--config": invocation.config, "--database": invocation.database}
-    options = [word for name, value in given.items() if value is not None for word in (name, str(value))]
-    command = [sys.executable, "-P", "-m", "pbm", "inbox", "handle", str(mail_id), *options]
+    command = [sys.executable, "-P", "-m", "pbm", "inbox", "handle", str(mail_id)]
+    for name, value in (("--config", invocation.config), ("--database", invocation.database)):
+        if value is not None:
+            command += name, str(value)
     log.warning("handled_apart", mail=mail_id)
     try:
         done = subprocess.run(  # noqa: S603  a program of ours

@@ -140,10 +140,10 @@ def _tell_of_hidden(*needed: Path) -> None:
         say("For systemd install this elsewhere, such as in /opt/pbm, and let that one run pbm init for other folders.")
 
 
-def _answer(question: str, given: object, default: object, kind: click.Choice[str] | None = None) -> str:
+def _answer(question: str, option: object, default: object, kind: click.Choice[str] | None = None) -> str:
     """The option, or what a person says, or the default if nobody can be asked."""
-    if given is not None:
-        return str(given)
+    if option is not None:
+        return str(option)
     return str(click.prompt(question, default=default, type=kind)) if sys.stdin.isatty() else str(default)
 
 

@@ -20,6 +20,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
+from email.message import EmailMessage
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ from games import GAMES
 from games.scene import PlaneBoard, Scene
 from pbm import draw
 from pbm.cli.frame import Invocation
-from pbm.cli.office import Letter, MailProgram, PostOffice, post_office
+from pbm.cli.office import MailProgram, PostOffice, post_office, text_of
 from pbm.cli.output import Refused
 from pbm.compose.html import WIDTH
 from pbm.core.credentials import check_userid
@@ -113,15 +114,19 @@ class SharedOffice(PostOffice):
 class ShownMail:
     """A mail as it is shown, with the moves that it offers."""
 
-    letter: Letter
+    letter: EmailMessage
+
+    @cached_property
+    def text(self) -> str:
+        return text_of(self.letter)
 
     @cached_property
     def board(self) -> dict[str, Any]:
         """The board for programs that the mail brings; empty without one."""
-        for part in self.letter.message.walk():
+        for part in self.letter.walk():
             if part.get_content_type() == "application/vnd.pbm.board+json":
-                found: dict[str, Any] = json.loads(part.get_content())
-                return found
+                board: dict[str, Any] = json.loads(part.get_content())
+                return board
         return {}
 
     @cached_property
@@ -137,21 +142,21 @@ class ShownMail:
             return {}
         scene = self._scene()
         plain = "\n".join(draw.board(scene.board))
-        start = self.letter.text.find(plain)
+        start = self.text.find(plain)
         # Boards in the plane have no columns, and some mails have a shorter form.
         if isinstance(scene.board, PlaneBoard) or start < 0:
             return {}
         signs = {name: chr(_FIRST_SIGN + number) for number, name in enumerate(self.moves)}
         cells = tuple(cell._replace(piece=signs.get(cell.name, cell.piece)) for cell in scene.board.cells)
-        first_line = self.letter.text.count("\n", 0, start)
+        first_line = self.text.count("\n", 0, start)
         lines = draw.board(replace(scene.board, cells=cells))
         places = {sign: (first_line + at, line.index(sign)) for at, line in enumerate(lines) for sign in line}
         return {name: places[sign] for name, sign in signs.items() if sign in places}
 
     def _scene(self) -> Scene:
-        told = self.board
-        record = [ply["move"] for ply in told["record"]]
-        return replay(GAMES[told["game"]], told["options"], told["body"] or "", record, judged=False).scene
+        board = self.board
+        record = [ply["move"] for ply in board["record"]]
+        return replay(GAMES[board["game"]], board["options"], board["body"] or "", record, judged=False).scene
 
 
 def nearest(spots: dict[str, Spot], move: str, down: int, right: int) -> str:
@@ -169,7 +174,7 @@ def nearest(spots: dict[str, Spot], move: str, down: int, right: int) -> str:
 
 @dataclass
 class PlayScreen:
-    """What is shown, and what keys do. player: whose mails. said: the last line about what was done.
+    """What is shown, and what keys do. player: whose mails. done: the last line about what was done.
 
     hint: what that line says before anything is done.
     """
@@ -179,7 +184,7 @@ class PlayScreen:
     shown: int = 0
     move: str = ""
     scrolled: int = 0
-    said: str = ""
+    done: str = ""
     hint: str = _HELP
 
     @property
@@ -193,18 +198,18 @@ class PlayScreen:
             return []
         number = self.mail.board.get("board")
         # An answer to an earlier state of a board plays nothing.
-        is_stale = any(each.board.get("board") == number for each in self.mails[self.shown + 1 :])
+        is_stale = any(newer.board.get("board") == number for newer in self.mails[self.shown + 1 :])
         return [] if is_stale else self.mail.moves
 
     def look(self) -> bool:
         """Take mails in that have come; whether there were any."""
-        fresh = [ShownMail(each) for each in self.player.received[len(self.mails) :]]
+        fresh = [ShownMail(letter) for letter in self.player.received[len(self.mails) :]]
         self.mails += fresh
         if fresh:
             # Once there is a board, there is something to choose on it.
-            if any(each.board for each in fresh):
+            if any(mail.board for mail in fresh):
                 self.hint = _HELP
-            self.said = ""
+            self.done = ""
             self.show(len(self.mails) - 1)
         return bool(fresh)
 
@@ -227,7 +232,7 @@ class PlayScreen:
         """The list of mails, the newest first."""
         lines: StyleAndTextTuples = []
         for number in reversed(range(len(self.mails))):
-            subject = " ".join(str(self.mails[number].letter.message["Subject"]).split())
+            subject = " ".join(str(self.mails[number].letter["Subject"]).split())
             style = "reverse" if number == self.shown else ""
             lines += [(style, f"{subject[:_LIST_WIDTH]:{_LIST_WIDTH}}"), ("", "\n")]
         return lines
@@ -236,7 +241,7 @@ class PlayScreen:
         """The chosen mail, with the chosen move on it."""
         if self.mail is None:
             return [("", "The server starts ...")]
-        lines = self.mail.letter.text.splitlines()
+        lines = self.mail.text.splitlines()
         at, column = self.mail.spots.get(self.move, (-1, 0)) if self.moves else (-1, 0)
         pieces: StyleAndTextTuples = []
         for number, line in enumerate(lines[self.scrolled :], self.scrolled):
@@ -247,8 +252,8 @@ class PlayScreen:
         return pieces
 
     def status(self) -> str:
-        said = self.said or self.hint
-        return _wrapped(f"Enter plays {self.move}. {said}" if self.move in self.moves else said, _columns())
+        line = self.done or self.hint
+        return _wrapped(f"Enter plays {self.move}. {line}" if self.move in self.moves else line, _columns())
 
     async def send(self, typed: str) -> None:
         """Send what was typed, or else the chosen move: as an answer, or behind "!" as a mail of its own."""
@@ -260,9 +265,9 @@ class PlayScreen:
                 await self.player.write(words.lstrip("! "))
             else:
                 await self.player.answer(words, self.mail.letter)
-            self.said = f'"{words}" is sent.'
+            self.done = f'"{words}" is sent.'
         except OSError:
-            self.said = "The server has ended, with the terminal that started it. Ctrl-C: end."
+            self.done = "The server has ended, with the terminal that started it. Ctrl-C: end."
 
 
 def _keys(screen: PlayScreen, typing: Buffer) -> KeyBindings:

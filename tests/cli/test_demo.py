@@ -30,4 +30,4 @@ async def _ended(database: Path) -> MailProgram:
 
 def test_the_film_of_an_ended_game_comes(tmp_path):
     bob = asyncio.run(_ended(tmp_path / "pbm.db"))
-    assert "image/gif" in [part.get_content_type() for part in bob.received[-1].message.walk()]
+    assert "image/gif" in [part.get_content_type() for part in bob.received[-1].walk()]
