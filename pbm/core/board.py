@@ -396,8 +396,9 @@ class OpenBoard:
         if event is not None:
             self.events.append(event)
         for intent in self.intents.of(1, 2):
-            is_told = intent.kind in (IntentKind.PLAN, IntentKind.HOLD)
-            self.events += self.intents.put_away(intent, "The game is over." if is_told else "")
+            reason = "The game is over." if intent.kind in (IntentKind.PLAN, IntentKind.HOLD) else ""
+            # What nobody will be asked about any more comes back to its writer.
+            self.events += self.intents.put_away(intent, intent.comment if intent.text == WORDS_KEPT else reason)
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)

@@ -328,14 +328,15 @@ def read(text: str, situation: Surroundings) -> Meaning:
 
 
 def is_held(text: str, situation: Surroundings) -> bool:
-    """Whether words below what is done in a turn are not surely for the other player: private ones, doubts, notices.
+    """Whether words below what is done in a turn are not surely for the other player: private ones, words about them or
+    for somebody else, doubts, notices.
 
     >>> here = Surroundings(lambda _: None, rival="anna")
     >>> [is_held(words, here) for words in ("should I resign?", "note to self: open at D4", "Good luck, Anna!")]
     [True, True, False]
     """
     reader = _Reader(text, replace(situation, is_turn=True))
-    return not {"private", "wavering", "program"}.isdisjoint(reader.held(reader.said))
+    return not {"private", "apart", "wavering", "program"}.isdisjoint(reader.held(reader.said))
 
 
 @frozen

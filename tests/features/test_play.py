@@ -139,6 +139,13 @@ def test_a_doubt_below_a_move_is_kept_back_until_its_writer_says_yes_though_the_
     assert intents(table) == []
 
 
+def test_words_that_are_kept_back_when_the_game_ends_come_back(table: House) -> None:
+    table.answer("bob", "D5\nshould I resign?", 101)
+    mails = {got.address: " ".join(got.body.split()) for got in table.answer("alice", "resign!", 101)}
+    assert 'reached nobody before the end: "should I resign?"' in mails[address_of("bob")]
+    assert "should I resign" not in mails[address_of("alice")]
+
+
 @pytest.mark.parametrize("line", ["propose", "undo", "pause", "show", "reject", "draw"])
 def test_a_move_below_another_command_is_not_lost_but_asked_about(table: House, line: str) -> None:
     (got,) = table.answer("bob", f"{line}\nD5", 101)
@@ -154,13 +161,17 @@ def test_a_move_below_another_command_is_not_lost_but_asked_about(table: House, 
         ("Hi!\nresgin", True),
         ("Should I give up?", True),
         ("My plan is to connect via E5 and then F6.", True),
+        ("She'll never notice the trap.", True),
+        ("@carol look at this!", True),
         ("Can I ask where you are from?", False),
+        ("My son says hello, he loves this game.", False),
         ("I should be in bed.", False),
         ("Perhaps I should have played elsewhere.", False),
         ("Show me what you can do!", False),
     ],
 )
 def test_what_is_kept_back_below_a_move(words: str, is_kept: bool, table: House) -> None:
+    table.player("carol")
     heard = {got.address: got.body for got in table.answer("bob", f"D5\n{words}", 101)}[address_of("alice")]
     assert ("bob writes:" not in heard) is is_kept
 
