@@ -139,6 +139,17 @@ def test_a_doubt_below_a_move_is_kept_back_until_its_writer_says_yes_though_the_
     assert intents(table) == []
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_sent"),
+    [("Yes, send it.", True), ("Ok, please send it to her", True), ("drop it", False), ("No, don't send it!", False)],
+)
+def test_kept_words_are_answered_in_words(answer: str, is_sent: bool, table: House) -> None:
+    table.answer("bob", "D5\nshould I resign?", 101)
+    mails = {got.address: got.body for got in table.answer("bob", answer, 101)}
+    assert ("should I resign?" in mails.get(address_of("alice"), "")) is is_sent
+    assert intents(table) == []
+
+
 def test_words_that_are_kept_back_when_the_game_ends_come_back(table: House) -> None:
     table.answer("bob", "D5\nshould I resign?", 101)
     mails = {got.address: " ".join(got.body.split()) for got in table.answer("alice", "resign!", 101)}
