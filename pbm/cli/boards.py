@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.acts import clock
 from pbm.cli.frame import GAME_WORDS, NUMBER, GameName, Group, Invocation, Number, irrevocable, lists, shows
+from pbm.cli.halts import clock
 from pbm.cli.output import (
     FOLDER,
     TEXT,
@@ -110,7 +110,19 @@ def _print_board(match: Match, state: State, as_json: bool) -> None:
 
     drawing = draw.text(state.game.scene(state.position, state.last))
     if as_json:
-        print_json(_board_row(match, state) | {"drawing": drawing})
+        over = match.result is not None or state.outcome is not None
+        row: schemas.DrawnPrinted = {
+            **_named(match),
+            "ply": state.plies,
+            "to_move": None if over else match.player(state.to_move).userid,
+            "started_at": match.started_at,
+            "moved_at": match.moved_at,
+            "record": [*match.record.notations],
+            **_result_row(match, match.result),
+            "reason": match.result.reason if match.result else None,
+            "drawing": drawing,
+        }
+        print_json(row)
         return
     names = [f"{match.player(seat).userid} ({state.side_name(seat)})" for seat in (1, 2)]
     click.echo(f"Board {match.board}: {' '.join((match.game, *match.options))}, {' - '.join(names)}")
@@ -256,20 +268,6 @@ def _named(board: Match | Summary) -> schemas.Named:
 def _result_row(board: Match | Summary, result: Result | None) -> schemas.EndedPrinted:
     winner = board.players[result.winner - 1].userid if result is not None and result.winner else None
     return {"result": result and result.ending, "winner": winner}
-
-
-def _board_row(match: Match, state: State) -> schemas.BoardPrinted:
-    over = match.result is not None or state.outcome is not None
-    return {
-        **_named(match),
-        "ply": state.plies,
-        "to_move": None if over else match.player(state.to_move).userid,
-        "started_at": match.started_at,
-        "moved_at": match.moved_at,
-        "record": [*match.record.notations],
-        **_result_row(match, match.result),
-        "reason": match.result.reason if match.result else None,
-    }
 
 
 def _standing(match: Match, state: State) -> str:

@@ -267,10 +267,11 @@ class Refusing(click.Command):
     """A command that says the sentence that its function returns, or refuses in one."""
 
     def invoke(self, ctx: click.Context) -> None:
+        invocation = ctx.ensure_object(Invocation)
         try:
             if isinstance(done := super().invoke(ctx), str):
                 say(done)
-            if ctx.ensure_object(Invocation).dry_run:
+            if invocation.dry_run:
                 click.echo("Nothing was done: this was a dry run.")
         except (click.ClickException, BrokenPipeError):
             raise
@@ -342,7 +343,7 @@ def pages(page: click.Context) -> Iterator[click.Context]:
 _GROUPS = {
     "Run the server": {
         **dict.fromkeys(("init", "serve", "work", "status", "doctor", "config"), "run"),
-        "maintenance": "acts",
+        "maintenance": "halts",
         "demo": "run",
         "play": "run",
     },
@@ -350,7 +351,7 @@ _GROUPS = {
         "player": "players",
         "board": "boards",
         "tournament": "tournaments",
-        "letter": "acts",
+        "letter": "players",
         "game": "games",
     },
     "Mail": dict.fromkeys(("inbox", "outbox", "receive"), "mails"),

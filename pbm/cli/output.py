@@ -129,8 +129,8 @@ def all_are_meant(what: str, named: Sequence[object], everything: bool) -> bool:
 
 def say(sentence: str) -> None:
     """Tell what was done, unless --quiet, and what a dry run would do."""
-    context = click.get_current_context(silent=True)
-    if context is None or context.obj is None or context.obj.dry_run or not context.obj.quiet:
+    invocation = click.get_current_context().obj
+    if invocation.dry_run or not invocation.quiet:
         click.echo(sentence)
 
 

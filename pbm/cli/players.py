@@ -1,4 +1,4 @@
-"""`pbm player`: accounts, as files, too."""
+"""`pbm player` and `pbm letter`: accounts, as files, too; bans, broadcasts of players, and letters to them."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from pbm.cli.acts import ban, broadcast
-from pbm.cli.frame import Group, irrevocable, lists, shows
-from pbm.cli.output import FILE, Refused, counted, force_option, new_file, password_option, say, watched, write_file
+from pbm.cli.frame import Command, Group, irrevocable, lists, shows
+from pbm.cli.output import (
+    FILE,
+    TEXT,
+    Refused,
+    all_are_meant,
+    content_of,
+    counted,
+    force_option,
+    new_file,
+    password_option,
+    say,
+    watched,
+    write_file,
+)
 
 if TYPE_CHECKING:  # help pages need none of these
     from pbm.cli import schemas
@@ -30,10 +43,6 @@ if TYPE_CHECKING:  # help pages need none of these
 @click.group(cls=Group)
 def player() -> None:
     """Accounts: make, list, change, ban, export, import, erase them."""
-
-
-player.add_command(ban)
-player.add_command(broadcast)
 
 
 @player.command()
@@ -170,6 +179,114 @@ def merge(admin: Administration, userid: str, into: str) -> str:
     """
     boards = admin.merge(userid, into)
     return f"{userid} is {into} now; {counted(len(boards), 'board')} changed hands."
+
+
+@player.group()
+def ban() -> None:
+    """Ban a player, an address or a domain."""
+
+
+@ban.command("add")
+@click.option("--for", "time", metavar="TIME", help="For so long, such as 30d; for good without it.")
+@click.option("--reason", default="", help="A clause; a player is told it.")
+@click.option("--forfeit", is_flag=True, help="Let the player lose all their games now.")
+@irrevocable("Let {who} lose all their games?", when="forfeit")
+def add_ban(hand: Steward, who: str, time: str | None, reason: str, forfeit: bool) -> str:
+    """Ban a userid, an address or a domain.
+
+    WHO is one of these; a domain is written @example.org.
+
+    A player is told, and their open offers are closed. Their commands are refused, whatever address they come from;
+    their clocks keep running. Mail from a banned address or domain is set aside, and nobody is told.
+    """
+    from pbm.domain.spans import read_duration
+
+    until = None
+    if time is not None:
+        # A mistyped time must not become a ban for good.
+        if not (length := read_duration(time)):
+            raise click.UsageError("For how long? Such as --for 30d; without --for it is for good.")
+        until = datetime.now(UTC) + timedelta(microseconds=length)
+    lost = hand.ban(who, until, reason, forfeit=forfeit)
+    lost_too = f" Lost by it: {', '.join(f'board {number}' for number in lost)}." if lost else ""
+    how_long = f"until {until:%Y-%m-%d %H:%M} UTC" if until else "for good"
+    return f"{who} is kept out {how_long}.{lost_too}"
+
+
+@ban.command("list")
+@lists("Nobody is kept out.")
+def list_bans(tx: Transaction) -> list[schemas.BanPrinted]:
+    """Bans, current and past."""
+    return [
+        {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in tx.bans.all()
+    ]
+
+
+@ban.command()
+def lift(hand: Steward, who: str) -> str:
+    """Lift the ban on WHO.
+
+    Emails they sent in the meantime are in `pbm inbox list --state ignored`.
+    """
+    hand.lift(who)
+    return f"{who} may play again."
+
+
+@player.group()
+def broadcast() -> None:
+    """Decide about broadcasts of players.
+
+    They wait for you if house.broadcast_moderation is on.
+    """
+
+
+@broadcast.command("list")
+@lists("No broadcast waits.")
+def list_broadcasts(tx: Transaction) -> list[schemas.BroadcastPrinted]:
+    """Broadcasts that wait, the oldest first."""
+    return [
+        {"number": each.id, "author": each.author.userid, "written_at": each.created_at.isoformat(), "text": each.text}
+        for each in tx.broadcasts.waiting()
+    ]
+
+
+@broadcast.command()
+@irrevocable("Send broadcast {number} to all who want them?")
+def approve(admin: Administration, number: int) -> str:
+    """Send a broadcast to all who want them."""
+    hearers = admin.approve_broadcast(number)
+    to = "all players" if hearers is None else counted(hearers, "player")
+    return f"Broadcast {number} is on its way to {to}."
+
+
+@broadcast.command()
+@irrevocable("Forget broadcast {number}?")
+def reject(tx: Transaction, number: int) -> str:
+    """Drop a broadcast; its author is not told."""
+    from pbm.server.rows import waiting_broadcast
+
+    rejected = waiting_broadcast(tx, number)
+    tx.broadcasts.drop(number)
+    return f"Broadcast {number} of {rejected.author.userid} is forgotten."
+
+
+@click.command(cls=Command)
+@click.argument("userids", nargs=-1, metavar="USERID...")
+@click.option("--all", "everybody", is_flag=True, help="To all players, whatever emails they want.")
+@click.option("--subject", required=True, help="The subject of the email.")
+@click.option("--text", type=TEXT, default="-", help="A file; without it, standard input.")
+@irrevocable("Write to all players?", when="everybody")
+def letter(hand: Steward, userids: tuple[str, ...], everybody: bool, subject: str, text: TextIO) -> str:
+    """Write to players, or to all.
+
+    Their answers come to you, like mail to postmaster.
+    """
+    all_are_meant("the players", userids, everybody)
+    content = content_of(text).strip()
+    if not content:
+        raise click.UsageError("The letter is empty.")
+    number = hand.write_to(list(userids), subject, content)
+    return f"The letter is on its way to {counted(number, 'player')}."
 
 
 def _row(account: Player, addresses: Sequence[Address]) -> schemas.PlayerPrinted:

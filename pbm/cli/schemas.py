@@ -60,15 +60,12 @@ class Listed(Named, EndedPrinted):
     moved_at: datetime
 
 
-class BoardPrinted(Started, EndedPrinted):
+class DrawnPrinted(Started, EndedPrinted):
     ply: int
     to_move: str | None
     moved_at: datetime
     record: list[str]
     reason: str | None
-
-
-class DrawnPrinted(BoardPrinted):
     drawing: str
 
 

@@ -17,7 +17,7 @@ import socket
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from email.message import EmailMessage
@@ -31,7 +31,7 @@ from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import InMemoryHistory
-from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, VSplit, Window
 from prompt_toolkit.widgets import TextArea
 
@@ -273,19 +273,12 @@ class PlayScreen:
 def _keys(screen: PlayScreen, typing: Buffer) -> KeyBindings:
     """Arrows move on the board while nothing is typed; otherwise they edit, and walk through what was typed before."""
     keys, empty = KeyBindings(), Condition(lambda: not typing.text and bool(screen.moves))
-
-    def bound(name: str, act: Callable[[], None], when: Condition | None = None) -> None:
-        def pressed(_: KeyPressEvent) -> None:
-            act()
-
-        keys.add(name, filter=True if when is None else when)(pressed)
-
     for name, down, right in (("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)):
-        bound(name, lambda down=down, right=right: screen.step(down, right), empty)  # type: ignore[misc]
-    bound("tab", lambda: screen.show(screen.shown - 1))
-    bound("s-tab", lambda: screen.show(screen.shown + 1))
-    bound("pagedown", lambda: setattr(screen, "scrolled", screen.scrolled + 10))
-    bound("pageup", lambda: setattr(screen, "scrolled", max(0, screen.scrolled - 10)))
+        keys.add(name, filter=empty)(lambda _, down=down, right=right: screen.step(down, right))
+    keys.add("tab")(lambda _: screen.show(screen.shown - 1))
+    keys.add("s-tab")(lambda _: screen.show(screen.shown + 1))
+    keys.add("pagedown")(lambda _: setattr(screen, "scrolled", screen.scrolled + 10))
+    keys.add("pageup")(lambda _: setattr(screen, "scrolled", max(0, screen.scrolled - 10)))
     for name in ("c-c", "c-d"):
         keys.add(name, eager=True)(lambda event: event.app.exit())
     return keys

@@ -187,7 +187,7 @@ class Composer:
         """A page in all forms, regardless of the reader's choice. sample: a board to show on it."""
         pieces, address = _Pieces(), self.tagged(self.answered_by(reader))
         commands = ("set mail both", "set picture on", "set mail text", "set mail html", "set board words")
-        links = {line: pieces.put(Link("link", line, Links(address, line).openings[0])) for line in commands}
+        links = {line: pieces.put(Link("link", line, Links(address, line).url(""))) for line in commands}
         text = self.pages.mail("display.txt", drawing=f"{pieces.put(sample)}\n", links=links)
         return self._reply(replace(reader, settings=Settings()), "pbm: test display", text, pieces, now, to)
 

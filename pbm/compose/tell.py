@@ -346,17 +346,16 @@ class _BoardPage:
 
     def examples(self) -> list[str]:
         words = [] if self._is_over else _examples(self._notice, self._view)
-        return [
-            self._sheet.link(f"{self._prefix}{word}", url) for word, url in zip(words, self._urls(words), strict=True)
-        ]
+        return [self._sheet.link(f"{self._prefix}{word}", self._url(word)) for word in words]
 
     def offered(self) -> list[str]:
         """The lines to answer with; the link of each opens an answer with all of them."""
-        (url,) = self._urls(["\r\n".join(self._notice.offered)])
-        return [self._sheet.link(part, url) for line in self._notice.offered for part in wrapped(line, 2).splitlines()]
+        lines = self._notice.offered
+        url = self._url("\r\n".join(lines))
+        return [self._sheet.link(part, url) for line in lines for part in wrapped(line, 2).splitlines()]
 
-    def _urls(self, texts: Sequence[str]) -> list[str]:
-        return self._links.urls(texts) if self._links else [""] * len(texts)
+    def _url(self, text: str) -> str:
+        return self._links.url(text) if self._links else ""
 
 
 def _examples(notice: Notice, view: View) -> list[str]:

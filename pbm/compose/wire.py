@@ -261,10 +261,10 @@ class Links:
         ends = {text: quote(text, "") for text in texts}
         return {text: end for text, end in ends.items() if len(end) <= most}
 
-    def urls(self, texts: Collection[str]) -> list[str]:
-        """The URLs for the texts; empty for those that are too long."""
-        ends = self.ends(texts)
-        return [self.openings[0] + ends[text] if text in ends else "" for text in texts]
+    def url(self, text: str) -> str:
+        """The URL for a text; empty if it is too long."""
+        ends = self.ends([text])
+        return self.openings[0] + ends[text] if ends else ""
 
 
 def _thread_index(name: str, started_at: datetime) -> str:
