@@ -411,13 +411,13 @@ class OpenBoard:
         kept = match.clock if match.result is None else self.tx.matches.clock_at_end(match, seat, self.now)
         return clock if kept is None else clock.no_less_than(kept).refreshed(match.calendars)
 
-    def reopen(self, clock: Clock, event: Event) -> None:
+    def reopen(self, event: Event) -> None:
         """Take the result back, and what it did to ratings; decisions for later stay dropped.
 
         Raises: NotAllowed if its tournament has gone on since.
         """
         self.tx.lock([HOUSE])
-        ended = self.match
+        ended, clock = self.match, self.clock_anew()
         self.events.append(event)
         self.events += unrate_match(self.tx, ended)
         count_match(self.tx, ended, back=True)

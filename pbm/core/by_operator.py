@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import chain
 
 from pbm.compose.notices import File
 from pbm.core.notify import Desk, Tools, letters_for, readers_of
@@ -37,8 +38,8 @@ def close(tx: Transaction, numbers: list[int], why: str) -> None:
 def letters_to(at: Desk, players: list[Player], subject: str, text: str) -> list[Mail]:
     """A letter from the operator to each address of the players; answers go to the operator."""
     readers, words = readers_of(at, players), {"headers": _from_operator(at.tools), "text": text}
-    told = [letters_for(at, readers[each.id], subject, "by-operator.txt", **words) for each in players]
-    return [letter for letters in told for letter in letters]
+    mails = [letters_for(at, readers[player.id], subject, "by-operator.txt", **words) for player in players]
+    return [*chain.from_iterable(mails)]
 
 
 def forwarded(tools: Tools, row: Received, address: str, now: datetime) -> Mail:

@@ -64,13 +64,12 @@ def end_on_time(board: OpenBoard, clock: Clock, *, draw: bool = False, waited: b
 
 def undo_timeout(board: OpenBoard) -> None:
     """Take back that somebody's time was up; the turn begins again, with the time left at the last move."""
-    match = board.match
-    clock, undone = board.clock_anew(), TimeoutUndone(match.board)
-    if match.result is None:
-        board.set_clock(clock)
+    undone = TimeoutUndone(board.match.board)
+    if board.match.result is None:
+        board.set_clock(board.clock_anew())
         board.events.append(undone)
     else:
-        board.reopen(clock, undone)
+        board.reopen(undone)
 
 
 def is_timed_out(match: Match) -> bool:

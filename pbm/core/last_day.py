@@ -22,7 +22,7 @@ def notice_at(terms: Terms, ends_at: datetime) -> datetime:
 def counted(tx: Transaction, since: datetime) -> Calendar:
     """The calendar by which the time of a round runs."""
     ours = (kind for kind in StopKind if kind.is_ours)
-    return Calendar(stops=tuple(each.stop for kind in ours for each in tx.absences.of(None, kind, since)))
+    return Calendar(stops=tuple(absence.stop for kind in ours for absence in tx.absences.of(None, kind, since)))
 
 
 def decided_at(tx: Transaction, terms: Terms, due_at: datetime) -> datetime | None:
@@ -33,10 +33,10 @@ def decided_at(tx: Transaction, terms: Terms, due_at: datetime) -> datetime | No
 
 def decisions(tx: Transaction, player: Player) -> dict[int, datetime]:
     """When the boards of a player are decided, by board; without those for which it is not known."""
-    found = {}
-    for held in tx.tournaments.of_player(player.id):
-        for meeting in tx.tournaments.under_way(held.id):
+    decided = {}
+    for tournament in tx.tournaments.of_player(player.id):
+        for meeting in tx.tournaments.under_way(tournament.id):
             # A bye has no board, and a round without a limit no end.
             if meeting.board is not None and meeting.due_at is not None and meeting.bout.holds(player.id):
-                found[meeting.board] = decided_at(tx, held.terms, meeting.due_at)
-    return {board: at for board, at in found.items() if at is not None}
+                decided[meeting.board] = decided_at(tx, tournament.terms, meeting.due_at)
+    return {board: at for board, at in decided.items() if at is not None}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from zlib import crc32
 
@@ -42,8 +42,8 @@ def split_window(options: Sequence[str]) -> tuple[tuple[str, ...], Window]:
         if name != "rating":
             own += [word] if name != ANY else []
             continue
-        found = _WINDOW.fullmatch(word)
-        window = (int(found[1]), int(found[2])) if found else (1, 0)
+        match = _WINDOW.fullmatch(word)
+        window = (int(match[1]), int(match[2])) if match else (1, 0)
         if window[0] > window[1]:
             raise BadArguments(f'"{word}" is not allowed: write the lowest and the highest, as in --rating=1400-1600.')
     return tuple(own), window
@@ -78,8 +78,8 @@ MOST_SEEKS = 50
 
 def seeks_shown(request: Request, game: str) -> dict[str, object]:
     """The words of a game's list of open seeks, as the sender sees it, with the first seek that they may take."""
-    found, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.writer
-    seeks = found[:MOST_SEEKS]
+    newest, reader = request.tx.seeks.open(game, MOST_SEEKS + 1), request.sender.writer
+    seeks = newest[:MOST_SEEKS]
     ids = [seek.player.id for seek in seeks]
     tallies, paces = request.tx.ratings.of(game, ids), request.tx.paces.of(game, ids)
     rows = []
@@ -91,7 +91,7 @@ def seeks_shown(request: Request, game: str) -> dict[str, object]:
         rows.append((row, " ".join(seek.options) + (" own board" if seek.body else "")))
     others = (seek for seek in seeks if reader is None or (seek.player != reader and fits(request, seek, reader)))
     is_open = next((seek.id for seek in others), None)
-    return {"offered": rows, "open": is_open, "newer": len(found) > len(seeks), "known": reader is not None}
+    return {"offered": rows, "open": is_open, "newer": len(newest) > len(seeks), "known": reader is not None}
 
 
 SEEDS = 1_000_000
@@ -160,8 +160,8 @@ def read_terms(
 
 def _check_names(game: AnyGame, words: Sequence[str]) -> None:
     """Raises: OptionError, which lists all options there are."""
-    known = {option.name for option in game.info.options}
-    unknown = next((word for word in words if word.lstrip("-").partition("=")[0] not in known), None)
+    names = {option.name for option in game.info.options}
+    unknown = next((word for word in words if word.lstrip("-").partition("=")[0] not in names), None)
     if unknown is not None:
         own = ", ".join(option.usage for option in game.info.told)
         of_game = f"{game.info.title} has {own}; every game has" if own else "Every game has"
@@ -209,23 +209,18 @@ def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
     return range(first, end)
 
 
-def _option_names(game: AnyGame) -> Set[str]:
-    # Names of one letter, such as n, are words of many languages, too.
-    own = {name for option in game.info.options for name in option.names if len(name) > 1}
-    return {*own, *OPTIONS, *_RATED}
-
-
 def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> int | None:
     """The first of the lines, besides those in use, that may say how to play; None if there is none.
 
     It holds a number, or is short and names an option, or heads a board that is drawn.
     """
-    options = _option_names(game)
+    # Names of one letter, such as n, are words of many languages, too.
+    options = {name for option in game.info.options for name in option.names if len(name) > 1} | OPTIONS | _RATED.keys()
     for place, line in enumerate(lines):
-        said = [word for word in re.findall(r"[^\W\d_]+", line.casefold()) if word not in kind("requesting")]
+        words = [word for word in re.findall(r"[^\W\d_]+", line.casefold()) if word not in kind("requesting")]
         # Another heading than that of the board that was drawn may head one that could not be read.
         is_heading = bool(used) and line.rstrip().endswith(":") and not _is_friendly(line)
-        is_term = len(said) <= _SHORT and (is_heading or not options.isdisjoint(said))
+        is_term = len(words) <= _SHORT and (is_heading or not options.isdisjoint(words))
         # Whatever it may be: a board that starts without it is wrong for good.
         if place not in used and (is_term or _has_number(line)):
             return place
@@ -333,9 +328,9 @@ def _seed(at: Desk) -> int:
     return seed_of(f"{message.message_id or (message.subject, message.text)} {len(at.boards.in_hand)}")
 
 
-def seed_of(said: str) -> int:
+def seed_of(words: str) -> int:
     """The seed of a random board; the same words give the same seed."""
-    return crc32(said.encode(errors="replace")) % SEEDS
+    return crc32(words.encode(errors="replace")) % SEEDS
 
 
 def unheard(tx: Transaction, player: Player) -> str:
@@ -395,7 +390,8 @@ def _check_blocks(tx: Transaction, seats: Collection[Player], asker: Player | No
             if player.id in blockers:
                 raise NotAllowed(f"{player.userid} does not take challenges from you.")
     for player in seats:
-        for blocker in (other for other in seats if other.id in tx.blocks.blockers(player.id)):
+        blockers = tx.blocks.blockers(player.id)
+        for blocker in (other for other in seats if other.id in blockers):
             # Only who has blocked somebody may learn that it was so.
             if blocker == asker:
                 raise NotAllowed(f"You have blocked {player.userid}.", f"unblock {player.userid}")

@@ -9,7 +9,6 @@ players of a board may also agree on its own reminder, this long after the last 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -124,24 +123,24 @@ def ladder_in_words(ladder: str) -> str:
     return joined(map(in_words, rungs_of(ladder)))
 
 
-def reminders(ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None) -> Iterator[datetime]:
-    """When the player to move is reminded, unordered. deadline: None for never. nag: the board's own, None for none."""
+def next_reminder(
+    ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None, now: datetime
+) -> datetime | None:
+    """When the player to move is reminded next, after now; None for no more.
+
+    deadline: None for never. nag: the board's own, None for none.
+    """
+    instants = []
     if deadline is not None:
         for rung in rungs_of(ladder):
             instant = deadline - timedelta(microseconds=rung)
             # On the hour before, so that boards played at about the same time share one mail.
-            yield _on_the_hour(instant) if rung >= ROUGH else instant
+            instants.append(_on_the_hour(instant) if rung >= ROUGH else instant)
     # Off means none of any kind.
     if nag is not None and ladder != OFF:
         nags = (moved_at + times * timedelta(microseconds=nag) for times in range(1, MOST_NAGS + 1))
-        yield from (_on_the_hour(instant) for instant in nags if deadline is None or instant < deadline)
-
-
-def next_reminder(
-    ladder: str, moved_at: datetime, deadline: datetime | None, nag: int | None, now: datetime
-) -> datetime | None:
-    """The first reminder after now; None for no more."""
-    return min((at for at in reminders(ladder, moved_at, deadline, nag) if at > now), default=None)
+        instants += [_on_the_hour(instant) for instant in nags if deadline is None or instant < deadline]
+    return min((instant for instant in instants if instant > now), default=None)
 
 
 def read_hour(word: str) -> str:

@@ -40,7 +40,7 @@ from games.scene import (
     Stroke,
 )
 from pbm.draw import words
-from pbm.draw.layout import Layout, Sheet, most_crowded
+from pbm.draw.layout import ENLARGED, Layout, Sheet, most_crowded
 
 __all__ = ["STYLES", "board", "lines", "text"]
 
@@ -73,7 +73,7 @@ def lines(
 
 
 def _wrapped(sentences: Iterable[str], width: int = WIDTH) -> list[str]:
-    return [line for told in sentences for line in textwrap.wrap(told, width, break_on_hyphens=False)]
+    return [line for sentence in sentences for line in textwrap.wrap(sentence, width, break_on_hyphens=False)]
 
 
 def board(
@@ -84,9 +84,9 @@ def board(
         return _wrapped(words.sentences(shown, sides), WIDTH_OF_WORDS)
     nicer = style == UNICODE
     if isinstance(shown, HexBoard):
-        return _hexes(shown, nicer=nicer)
+        return _hexes(shown, HEX_MARKS if nicer else {})
     if isinstance(shown, GridBoard):
-        return _grid(shown, nicer=nicer)
+        return _grid(shown, GRID_MARKS if nicer else {})
     return _plane(shown, PLANE_MARKS if nicer else {}, columns)
 
 
@@ -104,9 +104,9 @@ Drawing = dict[Place, str]
 """Characters by row and column; a longer text also covers the columns to its right."""
 
 
-def _hexes(board: HexBoard, *, nicer: bool) -> list[str]:
-    """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
-    marks, drawn = HEX_MARKS if nicer else {}, _labels(board.labels)
+def _hexes(board: HexBoard, marks: Marks) -> list[str]:
+    """The board from top to bottom, without trailing blanks."""
+    drawn = _labels(board.labels)
     for cell in board.cells:
         mark = (cell.piece.upper() if cell.winning else cell.piece.lower()) or (" " if cell.closed else FREE)
         drawn[cell.place] = marks.get(mark, mark)
@@ -119,21 +119,21 @@ def _labels(labels: tuple[Label, ...]) -> Drawing:
     """The labels, and the strokes that lead to them."""
     drawn: Drawing = {}
     lettered: set[Place] = set()
-    for each in labels:
-        (row, column), length = each.place, len(each.text)
-        if each.down == 0:
-            drawn[row, column + each.right] = "-"
-            drawn[row, column + 3 if each.right > 0 else column - 2 - length] = each.text
+    for label in labels:
+        (row, column), length = label.place, len(label.text)
+        if label.down == 0:
+            drawn[row, column + label.right] = "-"
+            drawn[row, column + 3 if label.right > 0 else column - 2 - length] = label.text
             continue
-        stroke, back = ("/", "\\")[each.down == each.right], length - 1 if each.right < 0 else 0
+        stroke, back = ("/", "\\")[label.down == label.right], length - 1 if label.right < 0 else 0
         for far in count(2):
-            line, start = row + each.down * far, column + each.right * far - back
+            line, start = row + label.down * far, column + label.right * far - back
             # With a blank on both sides, or two labels would be read as one.
             if lettered.isdisjoint((line, at) for at in range(start - 1, start + length + 1)):
                 break
         for near in range(1, far):
-            drawn[row + each.down * near, column + each.right * near] = stroke
-        drawn[line, start] = each.text
+            drawn[row + label.down * near, column + label.right * near] = stroke
+        drawn[line, start] = label.text
         lettered.update((line, at) for at in range(start, start + length))
     return drawn
 
@@ -142,9 +142,8 @@ FREE = "."
 HEX_MARKS: Marks = {".": "·", "o": "○", "O": "◎", "x": "●", "X": "◉"}
 
 
-def _grid(board: GridBoard, *, nicer: bool) -> list[str]:
-    """The board from top to bottom, without trailing blanks. nicer: with Unicode marks."""
-    marks = GRID_MARKS if nicer else {}
+def _grid(board: GridBoard, marks: Marks) -> list[str]:
+    """The board from top to bottom, without trailing blanks."""
     # The lines, and the characters, from a place to the next one.
     down, right = (2, 4) if board.ground is Ground.POINTS else (1, 3)
     drawn = _joins(board.joins, down, right, marks)
@@ -215,8 +214,6 @@ GRID_MARKS: Marks = {
 
 LEAST = 26
 """The fewest columns of a drawing."""
-ENLARGED = 3
-"""How many times the crowded part is enlarged."""
 ROOM = 14
 """Cells per label, including the strokes around it; smaller drawings are not even tried."""
 
@@ -232,7 +229,7 @@ def _plane(board: PlaneBoard, marks: Marks, columns: int) -> list[str]:
     standing = replace(board, segments=tuple(segment for segment in board.segments if not segment.gone))
     layout = _fitted(standing, columns)
     drawn = _drawn(layout, marks)
-    if part := most_crowded(layout, ENLARGED):
+    if part := most_crowded(layout):
         enlarged = Layout(_sheet(part.board, columns))
         named = [part.board.points[index].label for index in sorted(enlarged.signs)]
         near = f", around {', '.join(named[:6])}" if any(named[:6]) else ""
@@ -243,7 +240,7 @@ def _plane(board: PlaneBoard, marks: Marks, columns: int) -> list[str]:
 
 def _fitted(board: PlaneBoard, most: int) -> Layout:
     """The layout with the fewest columns in which no label is lost; with `most` if there is none."""
-    labels = sum(bool(point.label) for point in board.points) + sum(bool(each.label) for each in board.segments)
+    labels = sum(bool(point.label) for point in board.points) + sum(bool(line.label) for line in board.segments)
     least = max(LEAST, min(most, isqrt(2 * ROOM * labels * board.width // board.height)))
     for columns in range(least, most, 12):
         layout = Layout(_sheet(board, columns))

@@ -45,6 +45,8 @@ MANY = 80  # beside its stroke a label could not be matched to it
 HARD = 55
 """From this harm per character on, a label is hard to find among the strokes around it."""
 MOST_LOST = 60  # beyond that, enlarging a part of the board does not help
+ENLARGED = 3
+"""How many times the most crowded part of a board is enlarged."""
 TALLEST = 3
 """The largest ratio of the height of a board in a picture to its width."""
 
@@ -294,9 +296,9 @@ class Layout:
             place = sheet.place(points[index])
             on = [] if sheet.beside else list(_signs_on(points[index], place))
             beside = sorted(_signs_beside(points[index], place, everywhere=sheet.beside), key=self._covered)
-            free = [each for each in (*on, *beside) if self._free(each[0], len(each[1]))]
+            free = [(start, sign) for start, sign in (*on, *beside) if self._free(start, len(sign))]
             if free:
-                apart = (each for each in free if adjoining.isdisjoint(_run(each[0], len(each[1]))))
+                apart = ((start, sign) for start, sign in free if adjoining.isdisjoint(_run(start, len(sign))))
                 start, sign = placed[index] = next(apart, free[0])
                 self._taken.update(_run(start, len(sign)))
                 adjoining |= {(start[0], start[1] - 1), (start[0], start[1] + len(sign))}
@@ -371,7 +373,7 @@ def _kept(
 ) -> dict[int, Lettering]:
     """The placed labels of the whole, for those that `some` has, by their indices there."""
     places = {whole[index].label: lettering for index, lettering in placed.items()}
-    return {index: places[each.label] for index, each in enumerate(some) if each.label in places}
+    return {index: places[item.label] for index, item in enumerate(some) if item.label in places}
 
 
 def _signs_on(point: Point, place: Place) -> Iterator[tuple[Place, str]]:
@@ -409,20 +411,20 @@ class Excerpt:
     low: int
 
 
-def most_crowded(layout: Layout, times: int) -> Excerpt | None:
-    """The window in which most labels are lost; None if there are none, or too many. times: how much smaller it is."""
+def most_crowded(layout: Layout) -> Excerpt | None:
+    """The window in which most labels are lost; None if there are none, or too many."""
     sheet, lost = layout.sheet, layout.lost
     if not 0 < len(lost) <= MOST_LOST:
         return None
     board = sheet.board
-    width, height = max(1, board.width // times), max(1, min(board.height, board.width) // times)
-    reach = sheet.rows * height / board.height / 2, sheet.columns / times / 2
+    width, height = max(1, board.width // ENLARGED), max(1, min(board.height, board.width) // ENLARGED)
+    reach = sheet.rows * height / board.height / 2, sheet.columns / ENLARGED / 2
 
-    def found(middle: Place) -> int:
+    def inside(middle: Place) -> int:
         return sum(abs(row - middle[0]) <= reach[0] and abs(at - middle[1]) <= reach[1] for row, at in lost)
 
     # The place decides among equals, so that the picture is the same each time.
-    row, column = max(lost, key=lambda place: (found(place), place))
+    row, column = max(lost, key=lambda place: (inside(place), place))
     left = min(max(0, (column - 1) * board.width // sheet.columns - width // 2), board.width - width)
     low = min(max(0, (sheet.rows - row) * board.height // sheet.rows - height // 2), board.height - height)
     start = board.start and _cut(board.start, left, low, width, height)
@@ -438,12 +440,12 @@ def _cut(board: PlaneBoard, left: int, low: int, width: int, height: int) -> Pla
         if left <= point.x <= right and low <= point.y <= top
     )
     segments = tuple(
-        replace(each, x1=each.x1 - left, y1=each.y1 - low, x2=each.x2 - left, y2=each.y2 - low)
-        for each in board.segments
+        replace(line, x1=line.x1 - left, y1=line.y1 - low, x2=line.x2 - left, y2=line.y2 - low)
+        for line in board.segments
         # A segment with both ends outside may still cross the window.
-        if min(each.x1, each.x2) <= right
-        and max(each.x1, each.x2) >= left
-        and min(each.y1, each.y2) <= top
-        and max(each.y1, each.y2) >= low
+        if min(line.x1, line.x2) <= right
+        and max(line.x1, line.x2) >= left
+        and min(line.y1, line.y2) <= top
+        and max(line.y1, line.y2) >= low
     )
     return PlaneBoard(width, height, points, segments)

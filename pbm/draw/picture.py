@@ -29,7 +29,6 @@ LETTERS = 14  # a phone shows eleven
 """The height of a label in pixels."""
 CELL_WIDTH, CELL_HEIGHT = 9, 16
 """The pixels of a label's letter, including the space around it."""
-ENLARGED = 3
 ASIDE = 0.34
 """The largest shift of a name, in cells, with which it follows its point so as not to hide it."""
 TARGET = COLOURS["purple"]
@@ -46,7 +45,7 @@ _PENS = {
 def of_plane(board: PlaneBoard, *, enlarged: bool = True, soft: bool = True) -> Image.Image:
     """enlarged: with the most crowded part. soft: with soft edges of strokes."""
     layout = _laid_out(board)
-    part = most_crowded(layout, ENLARGED) if enlarged else None
+    part = most_crowded(layout) if enlarged else None
     below = _laid_out(part.board) if part else None
     height = _height(layout)
     image = brush.blank(WIDTH, height + (_height(below) if below else 0))
@@ -175,9 +174,7 @@ def smaller(board: HexBoard | GridBoard | PlaneBoard) -> Picture | None:
 
 def drawn(board: HexBoard | GridBoard | PlaneBoard) -> Picture:
     """The picture, not cached, however large."""
-    if isinstance(board, PlaneBoard):
-        return brush.finished(of_plane(board))
-    return brush.finished(cell_pictures.image(board))
+    return brush.finished(of_plane(board) if isinstance(board, PlaneBoard) else cell_pictures.image(board))
 
 
 FILM_OCTETS, FILM_OCTETS_OF_PLANES = 24_000, 20_000

@@ -136,17 +136,17 @@ def history(ratings: Sequence[float], described: str) -> str:
     low, high = int(min(ratings) // 50) * 50, int(-(-max(ratings) // 50)) * 50
     high = max(high, low + 50)
     step, rise = (_WIDTH - 50 - _EDGE) / max(1, len(ratings) - 1), _HEIGHT - 2 * _EDGE
-    found = [
+    points = [
         f"{50 + number * step:.0f} {_HEIGHT - _EDGE - rise * (rating - low) / (high - low):.0f}"
         for number, rating in enumerate(ratings)
     ]
     lines = [
-        f'<path class="scale" d="M44 {y}H{_WIDTH}"/><text x="40" y="{y + 5}" text-anchor="end">{points}</text>'
-        for y, points in ((_EDGE, high), (_HEIGHT - _EDGE, low))
+        f'<path class="scale" d="M44 {y}H{_WIDTH}"/><text x="40" y="{y + 5}" text-anchor="end">{number}</text>'
+        for y, number in ((_EDGE, high), (_HEIGHT - _EDGE, low))
     ]
-    x, y = found[-1].split()
+    x, y = points[-1].split()
     last = f'<circle class="sure" cx="{x}" cy="{y}" r="4"/>'
-    return _svg(_HEIGHT, described, [*lines, f'<path class="sure" d="M{"L".join(found)}"/>', last])
+    return _svg(_HEIGHT, described, [*lines, f'<path class="sure" d="M{"L".join(points)}"/>', last])
 
 
 def _svg(height: int, described: str, drawn: Sequence[str]) -> str:

@@ -101,7 +101,7 @@ def of_cells(board: GridBoard | HexBoard) -> Markings:
     if isinstance(board, HexBoard):
         marks = (*_hexagons(board), *_stones(board, _hexagon))
         spots = [_hexagon(*cell.place) for cell in board.cells]
-        spots += [_hexagon(each.place[0] + each.down, each.place[1] + each.right) for each in board.labels]
+        spots += [_hexagon(name.place[0] + name.down, name.place[1] + name.right) for name in board.labels]
     else:
         marks = (*_squares(board), *_joined(board), *_stones(board, _square))
         spots = [_square(*place) for place in _beside(board)]
@@ -119,8 +119,8 @@ def _hexagon(row: int, column: int) -> Place:
 
 
 def _path(shapes: Iterable[str], **attributes: str) -> str:
-    told = "".join(f' {name}="{value}"' for name, value in attributes.items())
-    return f'<path{told} d="{"".join(shapes)}"/>'
+    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f'<path{written} d="{"".join(shapes)}"/>'
 
 
 def _shape(place: Place, *, six: bool) -> str:
@@ -143,11 +143,11 @@ def _grounds(cells: Iterable[Cell], fill: Callable[[Cell], str], edge: str | Non
 def _hexagons(board: HexBoard) -> Iterator[Stamp]:
     yield from _grounds(board.cells, lambda cell: SHADED if cell.shaded else WOOD, LINE, six=True)
     colours = dict(board.colours)
-    for each in board.labels:
-        x, y = _hexagon(each.place[0] + each.down, each.place[1] + each.right)
-        owned = fill_of(each.owner, colours) if each.owner else INK
+    for name in board.labels:
+        x, y = _hexagon(name.place[0] + name.down, name.place[1] + name.right)
+        owned = fill_of(name.owner, colours) if name.owner else INK
         # Only dark colours can be read on paper.
-        yield Stamp(Depth.WORDS, label(x, y, each.text, fill=owned if text_on(owned) == PAPER else INK))
+        yield Stamp(Depth.WORDS, label(x, y, name.text, fill=owned if text_on(owned) == PAPER else INK))
 
 
 def _beside(board: GridBoard) -> list[Place]:
@@ -352,8 +352,8 @@ def replay(boards: Sequence[Board], described: str, first: int = 0) -> str:
         _lives([drawing.marks for drawing in drawings]), key=lambda life: (life[2].depth, life[0], life[1] or 0)
     )
     left, top, width, height = drawings[-1].box
-    known = {name: text for drawing in drawings for name, text in drawing.pieces.items()}
-    pieces = "".join(f'<g id="{name}">{text}</g>' for name, text in sorted(known.items()))
+    texts = {name: text for drawing in drawings for name, text in drawing.pieces.items()}
+    pieces = "".join(f'<g id="{name}">{text}</g>' for name, text in sorted(texts.items()))
     rules = "".join(_rules(lives, first))
     return (
         f'<svg class="board" viewBox="{left} {top} {width} {height}" role="img" aria-label="{escape(described)}">'

@@ -65,17 +65,17 @@ def changes(before: HexBoard | GridBoard, after: HexBoard | GridBoard, sides: Si
     """
     old, new = _contents(before, sides), _contents(after, sides)
     changed = [(name, old.get(name, FREE), now) for name, now in new.items() if now != old.get(name, FREE)]
-    told: list[str] = []
+    clauses: list[str] = []
     moved = _moved(changed)
     if moved:
         (start, what, _), (end, then, _) = moved
-        changed = [each for each in changed if each not in moved]
-        told.append(f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was"))
+        changed = [change for change in changed if change not in moved]
+        clauses.append(f"{what} from {start} to {end}" + ("" if then == FREE else f", where {then} was"))
     # As in Reversi many stones may change alike.
     alike: dict[tuple[str, str], list[str]] = {}
     for name, then, now in changed:
         alike.setdefault((then, now), []).append(name)
-    return told + [_change(", ".join(names), then, now) for (then, now), names in alike.items()]
+    return clauses + [_change(", ".join(names), then, now) for (then, now), names in alike.items()]
 
 
 def _contents(board: HexBoard | GridBoard, sides: Sides) -> dict[str, str]:
@@ -95,11 +95,11 @@ Change = tuple[str, str, str]
 
 def _moved(changed: Sequence[Change]) -> tuple[Change, Change] | None:
     """Where a piece left and where it came to, if exactly one of its kind left and one came."""
-    left = [each for each in changed if each[2] == FREE]
+    left = [change for change in changed if change[2] == FREE]
     for start in left:
-        came = [each for each in changed if each[2] == start[1]]
+        came = [change for change in changed if change[2] == start[1]]
         # With two of a kind nobody could tell which went where, or whether one of them was taken.
-        if len(came) == 1 and sum(each[1] == start[1] for each in left) == 1:
+        if len(came) == 1 and sum(change[1] == start[1] for change in left) == 1:
             return start, came[0]
     return None
 
@@ -121,14 +121,14 @@ def _marks(board: GridBoard, sides: Sides) -> Iterator[str]:
     def called(row: int, column: int) -> str:
         return f"{board.columns[column]}{board.rows[row]}"
 
-    for look, said in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
+    for look, heading in ((Look.DRAWN, "Lines"), (Look.OPEN, "Lines that may be drawn")):
         joins = [
             (join.name or f"{called(*join.start)} to {called(*join.end)}") + (", the last move" if join.last else "")
             for join in board.joins
             if join.look is look
         ]
         if joins:
-            yield f"{said}: {'; '.join(joins)}."
+            yield f"{heading}: {'; '.join(joins)}."
     for owner, boxes in groupby(sorted(board.boxes, key=attrgetter("owner")), key=attrgetter("owner")):
         corners = [f"{called(box.row, box.column)} to {called(box.row + 1, box.column + 1)}" for box in boxes]
         yield f"Boxes that belong to {_side(owner, sides)}, by two of their corners: {'; '.join(corners)}."
@@ -150,10 +150,7 @@ def _plane(board: PlaneBoard) -> Iterator[str]:
     for name, role in named:
         if role:
             yield f"Point {name}{role}."
-    for segment in board.segments:
-        told = _segment(segment, points)
-        if told:
-            yield told
+    yield from filter(None, (_segment(segment, points) for segment in board.segments))
 
 
 def _called(point: Point) -> str:
@@ -172,12 +169,12 @@ def _role(point: Point) -> str:
 
 def changed_segments(board: PlaneBoard) -> list[str]:
     """The segments that the last move drew or removed."""
-    points, told = _points(board), []
-    for segment in board.segments:
-        if segment.gone or segment.last:
-            done = "removed" if segment.gone else f"drawn, {segment.stroke}"
-            told.append(f"segment {segment.label}{_between(segment, points)} {done}")
-    return told
+    points = _points(board)
+    return [
+        f"segment {line.label}{_between(line, points)} {'removed' if line.gone else f'drawn, {line.stroke}'}"
+        for line in board.segments
+        if line.gone or line.last
+    ]
 
 
 def _between(segment: Segment, points: dict[tuple[int, int], str]) -> str:

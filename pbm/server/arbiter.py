@@ -122,7 +122,7 @@ def _reopen(board: OpenBoard, kept: int) -> None:
     plies, reopened = len(board.match.record), board.match.result is not None
     event: Event = MatchCorrected(board.match.board, None, kept + 1 if kept < plies else 0, reopened)
     if reopened:
-        board.reopen(board.clock_anew(), event)
+        board.reopen(event)
     if kept < plies:
         board.events = [each for each in board.events if each is not event]
         board.rewind(kept, event)

@@ -183,7 +183,7 @@ def test_every_label_stands_in_the_picture_or_in_its_enlarged_part(number, versi
     assert isinstance(shown, PlaneBoard)
     layout = pictures._laid_out(shown)
     found = set(layout.numbers)
-    if part := most_crowded(layout, pictures.ENLARGED):
+    if part := most_crowded(layout):
         found |= set(pictures._laid_out(part.board).numbers)
     assert len(found) >= len(layout.segments) - 1
 
@@ -192,7 +192,7 @@ def test_every_label_stands_in_the_picture_or_in_its_enlarged_part(number, versi
 def test_no_label_is_cut_off_at_an_edge_of_the_picture(words):
     name, *options = words.split()
     layout = pictures._laid_out(_board_of(State.start(GAMES[name], options)))
-    part = most_crowded(layout, pictures.ENLARGED)
+    part = most_crowded(layout)
     for each in (layout, pictures._laid_out(part.board)) if part else (layout,):
         height = pictures._height(each)
         for start, label in (*each.numbers.values(), *each.signs.values()):
