@@ -236,9 +236,9 @@ class Press:
         stale = [each for each in self.collection.boards if not self.site.keeps(each.board, made_of(each, self.title))]
         for finished in self.watched(stale):
             with self.store.read() as tx:
-                records = tx.archive.records([finished.board])
+                record = tx.archive.record(finished.board)
             try:
-                self._print_board(finished, replayed(finished, records[finished.board]))
+                self._print_board(finished, replayed(finished, record))
             # One record that was altered must not keep all others from being published.
             except (GameError, Rejected):
                 self.skipped.append(finished.board)

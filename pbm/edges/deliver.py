@@ -39,7 +39,7 @@ log = structlog.get_logger()
 class WayOut:
     """The way out, as one process sees it."""
 
-    def __init__(self, tell_refused: Callable[[str], None]) -> None:
+    def __init__(self, tell_refused: Callable[[str], object]) -> None:
         """tell_refused: called with the reason when a mail is refused for a reason other than its address."""
         self._tell_refused = tell_refused
         self._is_told = False
@@ -50,7 +50,13 @@ class WayOut:
     def note(self, attempt: Attempt) -> None:
         failure = attempt.failure
         if failure is None:
-            self._taken(attempt.queued)
+            self._is_told = False
+            # A mail that had to wait was taken: whatever made it wait may be over for the others.
+            if self.is_down or attempt.queued.attempts > 0:
+                if self.is_down:
+                    log.warning("way_out_up")
+                self.is_down = False
+                self.turns += 1
         elif isinstance(failure, Unreachable) and not self.is_down:
             log.error("way_out_down", reason=failure.reason)
             self.is_down = True
@@ -59,15 +65,6 @@ class WayOut:
         elif isinstance(failure, MailRefused) and not self._is_told:
             self._is_told = True
             self._tell_refused(failure.reason)
-
-    def _taken(self, queued: Queued) -> None:
-        self._is_told = False
-        if self.is_down:
-            log.warning("way_out_up")
-        # A mail that had to wait was taken: whatever made it wait may be over for the others.
-        if self.is_down or queued.attempts > 0:
-            self.is_down = False
-            self.turns += 1
 
 
 _MARK_SECONDS = 0.05
@@ -90,7 +87,7 @@ class Deliverer:
         transport: Transport,
         settings: DeliverySettings,
         gave_up: GaveUp = lambda *_: None,
-        tell_refused: Callable[[str], None] = lambda _: None,
+        tell_refused: Callable[[str], object] = lambda _: None,
         tell_unmade: TellUnmade = lambda *_: None,
     ) -> None:
         """tell_refused: as for WayOut. gave_up, tell_unmade: as for Claims."""

@@ -60,7 +60,7 @@ def listener(place: Place, lmtp: bool) -> Finding:
     return ok("listener", f"mail is taken at {where}")
 
 
-def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: float = _PATIENCE_SECONDS) -> Finding:
+def loopback(place: Place, lmtp: bool, address: str, store: Store) -> Finding:
     """Whether a mail to ourselves is taken, stored in this database and handled; nobody answers it."""
     key = f"doctor-{uuid.uuid4().hex}"
     begun = time.monotonic()
@@ -69,12 +69,12 @@ def loopback(place: Place, lmtp: bool, address: str, store: Store, patience: flo
             client.sendmail("", [address], _to_ourselves(address, key))
     except (OSError, smtplib.SMTPException) as error:
         return fail("loopback", f"an email to {address} is not accepted: {_words(error)}", "look at the log")
-    mail = _came_back(store, key, patience, lambda mail: mail.state is not Arrival.NEW)
+    mail = _came_back(store, key, _PATIENCE_SECONDS, lambda mail: mail.state is not Arrival.NEW)
     if mail is None:
         advice = "the server uses another database; see pbm config show"
         return fail("loopback", "the email is not in this database", advice)
     if mail.state is Arrival.NEW:
-        reason = f"the email has waited for {patience:.0f} s"
+        reason = f"the email has waited for {_PATIENCE_SECONDS:.0f} s"
         return fail("loopback", reason, "pbm status; does a process run that handles?")
     took = time.monotonic() - begun
     return ok("loopback", f"an email to ourselves was accepted, and {mail.state} after {took:.2f} s")
@@ -141,7 +141,7 @@ def _relay(settings: SmarthostSettings) -> Iterator[smtplib.SMTP]:
         yield client
 
 
-def forgery(settings: SmarthostSettings, robot: Robot, store: Store, patience: float = _ROUND_SECONDS) -> Finding:
+def forgery(settings: SmarthostSettings, robot: Robot, store: Store) -> Finding:
     """Whether the server in front strips Authentication-Results in its name that a mail brings along (RFC 8601, 5).
 
     We write such a mail to ourselves, from outside: through the server that sends our mail.
@@ -154,10 +154,10 @@ def forgery(settings: SmarthostSettings, robot: Robot, store: Store, patience: f
             client.sendmail(robot.address, [robot.address], "\r\n".join([forged, _to_ourselves(robot.address, key)]))
     except (OSError, smtplib.SMTPException) as error:
         return fail(check, f"an email to {robot.address} is not taken: {_words(error)}", "see [smarthost]")
-    mail = _came_back(store, key, patience, lambda _: True)
+    mail = _came_back(store, key, _ROUND_SECONDS, lambda _: True)
     if mail is None:
         advice = "repeat this later; does mail for us reach us from outside?"
-        return warn(check, f"the email that tries it out did not come back within {patience:.0f} s", advice)
+        return warn(check, f"the email that tries it out did not come back within {_ROUND_SECONDS:.0f} s", advice)
     return _stripped(check, robot, is_there=f"forged by {key}".encode() in mail.raw)
 
 

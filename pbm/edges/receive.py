@@ -97,7 +97,7 @@ class Listener:
         self.forecast = forecast
         self.tls = _tls_context(settings)
         """For each new connection; see renew_certificate."""
-        self.policy = _Policy(is_ours, is_apart, settings.max_recipients)
+        self.is_ours, self.is_apart = is_ours, is_apart
         self.closing = False
         self._accept = accept
         self._server: asyncio.Server | None = None
@@ -198,35 +198,6 @@ class Listener:
             reply.set_result(words)
 
 
-class _Policy:
-    """The handler that aiosmtpd asks."""
-
-    def __init__(
-        self, is_ours: Callable[[str], bool], is_apart: Callable[[str, Sequence[str]], bool], max_recipients: int
-    ) -> None:
-        self.is_ours, self.is_apart = is_ours, is_apart
-        self.max_recipients = max_recipients
-
-    async def handle_EHLO(  # noqa: N802
-        self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, replies: list[str]
-    ) -> list[str]:
-        """Hide AUTH, which aiosmtpd offers inside TLS; offer PIPELINING, which it supports without saying so."""
-        session.host_name = hostname
-        return [replies[0], "250-PIPELINING", *(reply for reply in replies[1:] if not reply.startswith("250-AUTH"))]
-
-    async def handle_RCPT(  # noqa: N802
-        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
-    ) -> str:
-        # aiosmtpd takes 20,000. RFC 5321, 4.5.3.1.10: 452, so that the rest comes in another transaction.
-        # So does an answer to a second board: the same move is another mail there, with a fate of its own.
-        if len(envelope.rcpt_tos) >= self.max_recipients or self.is_apart(address, envelope.rcpt_tos):
-            return "452 4.5.3 Too many recipients"
-        if not self.is_ours(address):
-            return "550 5.1.1 No such address here"
-        envelope.rcpt_tos.append(address)
-        return "250 2.1.5 OK"
-
-
 class _Door(asyncio.Protocol):
     """Sends a client away before anything is built for it, or hands its connection to a session."""
 
@@ -254,15 +225,16 @@ def _count_refusal(answer: bytes) -> None:
 
 
 class _Session(SMTP):
-    """One client's connection: what it does differently from aiosmtpd."""
+    """One client's connection: what it does differently from aiosmtpd, whose handler it is as well."""
 
     line_length_limit = 2**16  # also limits how far we read of what a client sends early, to twice this
     protocol_name = "ESMTP"
+    _reader: asyncio.StreamReader  # aiosmtpd's, which has no other way to read a text differently
 
     def __init__(self, listener: Listener, peer: str) -> None:
         settings = listener.settings
         super().__init__(
-            listener.policy,
+            self,
             data_size_limit=settings.max_size,
             enable_SMTPUTF8=True,
             hostname=settings.domain,
@@ -347,6 +319,26 @@ class _Session(SMTP):
         elif not isinstance(error, TLSSetupException):
             log.error("SMTP session failed", exc_info=error)
         return _TROUBLE
+
+    async def handle_EHLO(  # noqa: N802
+        self, _server: SMTP, session: Session, _envelope: Envelope, hostname: str, replies: list[str]
+    ) -> list[str]:
+        """Hide AUTH, which aiosmtpd offers inside TLS; offer PIPELINING, which it supports without saying so."""
+        session.host_name = hostname
+        return [replies[0], "250-PIPELINING", *(reply for reply in replies[1:] if not reply.startswith("250-AUTH"))]
+
+    async def handle_RCPT(  # noqa: N802
+        self, _server: SMTP, _session: Session, envelope: Envelope, address: str, _options: list[str]
+    ) -> str:
+        listener, others = self._listener, envelope.rcpt_tos
+        # aiosmtpd takes 20,000. RFC 5321, 4.5.3.1.10: 452, so that the rest comes in another transaction.
+        # So does an answer to a second board: the same move is another mail there, with a fate of its own.
+        if len(others) >= listener.settings.max_recipients or listener.is_apart(address, others):
+            return "452 4.5.3 Too many recipients"
+        if not listener.is_ours(address):
+            return "550 5.1.1 No such address here"
+        others.append(address)
+        return "250 2.1.5 OK"
 
     async def _refuse_http(self, _arg: str | None) -> None:
         """Hang up: a web page can make a browser send SMTP commands in the body of an HTTP request."""

@@ -132,7 +132,8 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self.health = Health()
         self._transport = transport
-        tell = Bouncing(service.tools).given_up, self._tell_of_refusals, self._tell_of_unmade
+        given_up, in_thread = Bouncing(service.tools).given_up, partial(self._loop.run_in_executor, None)
+        tell = given_up, lambda reason: in_thread(self._tell_of_refusals, reason), self._tell_of_unmade
         self._deliverer = Deliverer(service.store, transport, delivery, *tell) if transport else None
         self._handling = Handling(service, self.health, self._sent_soon, rests=listen is not None) if handles else None
         self._intake = Intake(service, self._arrived, self.health.doubt)
@@ -268,11 +269,10 @@ class Server:
         tell_operator_daily(desk, "pbm: an email could not be made", "unmade-operator.txt", reason=reason, **words)
 
     def _tell_of_refusals(self, reason: str) -> None:
-        """Called in the loop: write the operator a mail, which goes out once any mail is taken."""
-        self._loop.run_in_executor(None, self._write_of_refusals, reason)
+        """Write the operator a mail, which goes out once any mail is taken.
 
-    def _write_of_refusals(self, reason: str) -> None:
-        """At most once a day, because a filter may dislike one text while all others go out."""
+        At most once a day, because a filter may dislike one text while all others go out.
+        """
         page, subject = "refused-operator.txt", "pbm: an email of ours is refused"
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
             tell_operator_daily(Desk(tx, self._service.tools), subject, page, reason=reason)
@@ -352,11 +352,9 @@ class Handling:
         if service.handler.is_at_rest:
             return _LOOK_SECONDS
         is_over = service.batches.is_idle
-        # Mails are handled, but clocks that may be ahead must not end anybody's game.
-        if self._doubts:
-            return _LOOK_SECONDS if is_over else 0
-        # Otherwise a flood of mails would look for it after every few of them.
-        if (early := self._agenda_at - monotonic()) > 0:
+        # Clocks that may be ahead must not end anybody's game, and a flood of mails would look after every few of them.
+        early = _LOOK_SECONDS if self._doubts else self._agenda_at - monotonic()
+        if early > 0:
             return early if is_over else 0
         if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
             self._sent_soon()

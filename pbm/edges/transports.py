@@ -168,9 +168,10 @@ class Smarthost:
                 return await self._connect()
             except Unreachable as refusal:
                 self._under_way -= 1
-                # The server accepts none though none is open, so nothing will be passed on.
+                # The server accepts none though none is open: nothing will be passed on to those who wait.
                 if not self._under_way:
-                    self._fail(refusal)
+                    while (waiting := self._next_waiting()) is not None:
+                        waiting.set_exception(Unreachable(refusal.reason, refusal.code))
                     raise
             except BaseException:
                 self._leave(None)
@@ -201,11 +202,6 @@ class Smarthost:
         self._under_way -= 1
         if connection is not None:
             self._kept.append(connection)
-
-    def _fail(self, refusal: Unreachable) -> None:
-        """The server accepts no connection although none is open: fail those who wait, so that they need not try."""
-        while (waiting := self._next_waiting()) is not None:
-            waiting.set_exception(Unreachable(refusal.reason, refusal.code))
 
     def _next_waiting(self) -> asyncio.Future[Connection | None] | None:
         while self._waiting:

@@ -32,7 +32,6 @@ from pbm.store import Transaction
 from pbm.store.belongings import OF_BOARDS
 from pbm.store.matches import batched
 from pbm.store.ratings import Change
-from pbm.store.tickets import MESSAGE
 
 FORMAT, VERSION = "pbm player", 1
 MAX_LOOSE, MAX_GAMES = 20, 100
@@ -62,7 +61,7 @@ def _things(tx: Transaction, player: Player) -> dict[str, list[Any]]:
         **tx.belongings.sections(player.id),
         **tx.belongings.people(player.id),
         "tournaments": tx.belongings.tournaments(player.id),
-        "messages": tx.belongings.messages(player.userid, MESSAGE),
+        "messages": tx.belongings.messages(player.userid),
     }
 
 

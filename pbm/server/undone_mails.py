@@ -274,7 +274,7 @@ class Bouncing:
         player = tx.players.get(mail.player_id) if mail.player_id is not None else None
         if player is not None:
             tx.players.choose(player.id, broadcasts="off")
-            tx.bounces.unfollow_all(player.id)
+            tx.follows.unfollow_all(player.id)
         userid = player.userid if player else ""
         subject = f"pbm: complaint of {mail.address}"
         tell_operator(Desk(tx, self.tools), subject, "complaint-operator.txt", complainer=mail.address, userid=userid)

@@ -46,6 +46,7 @@ from pbm.store.tables import (
     tournament_players,
     tournaments,
 )
+from pbm.store.tickets import MESSAGE
 
 Values = Mapping[str, Any]
 
@@ -129,10 +130,10 @@ class Belongings(Queries):
             for row in self._connection.execute(query)
         ]
 
-    def messages(self, userid: str, purpose: str) -> list[Values]:
-        """What they wrote to others lately, oldest first. purpose: of the tickets that hold it."""
+    def messages(self, userid: str) -> list[Values]:
+        """What they wrote to others lately, oldest first."""
         query = select(tickets, players.c.userid).join(players, players.c.id == tickets.c.player_id)
-        own = tickets.c.purpose == purpose, tickets.c.subject == userid.casefold()
+        own = tickets.c.purpose == MESSAGE, tickets.c.subject == userid.casefold()
         messages = [
             {
                 "to": row.userid,

@@ -73,6 +73,11 @@ class Follows(Queries):
         """False if they did not follow it."""
         return self._drop(follows, player_id=player_id, board=board) != 0
 
+    def unfollow_all(self, player_id: int) -> None:
+        """Let the player follow no boards and no games any more."""
+        self._drop(follows, player_id=player_id)
+        self._update(game_choices, game_choices.c.player_id == player_id, follows=False, notify_ends=False)
+
     def boards(self, player_id: int, *, ends_only: bool) -> list[int]:
         """The boards that the player follows directly, or those of which they only want the ends, ascending."""
         own = (follows.c.player_id == player_id) & follows.c.ends_only.is_(ends_only)

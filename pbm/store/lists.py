@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 from operator import attrgetter
@@ -209,16 +209,13 @@ class Finished(NamedTuple):
 class Archive(Queries):
     """Public games: those that have ended, who played them, and how they changed ratings.
 
-    Each query reads one page, in the order of an index.
+    Each query reads one page at most, in the order of an index.
     """
 
     def people(self, after: int, limit: int) -> list[Person]:
         """People with higher ids than `after`, by id."""
         query = select(players).where(players.c.id > after).order_by(players.c.id).limit(limit)
-        return [
-            Person(Player(row.id, row.userid), settings_of(row.settings), row.bot)
-            for row in self._connection.execute(query)
-        ]
+        return self._all(query, lambda row: Person(Player(row.id, row.userid), settings_of(row.settings), row.bot))
 
     def finished(self, after: int, limit: int) -> list[Finished]:
         """Finished matches on boards after `after`, by board; void ones are left out."""
@@ -226,13 +223,9 @@ class Archive(Queries):
         query = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
         return self._all(query, _finished)
 
-    def records(self, boards: Collection[int]) -> dict[int, list[str]]:
-        """The notations of each board; give it few boards at a time."""
-        notations: dict[int, list[str]] = {board: [] for board in boards}
-        rows = select(plies.c.board, plies.c.notation).where(plies.c.board.in_(notations))
-        for board, notation in self._connection.execute(rows.order_by(plies.c.board, plies.c.ply)):
-            notations[board].append(notation)
-        return notations
+    def record(self, board: int) -> list[str]:
+        """The notations of a board's plies."""
+        return self._column(select(plies.c.notation).where(plies.c.board == board).order_by(plies.c.ply))
 
     def tournaments(self, after: int, limit: int) -> list[int]:
         """The ids of tournaments after `after`, ascending; cancelled ones are left out."""

@@ -288,8 +288,7 @@ class Matches(Queries):
         self._change(board, **nothing, seat_to_move=seat_to_move, revision=matches.c.revision + 1)
 
     def summary(self, board: int) -> Summary | None:
-        rows = self._connection.execute(_HEADERS, {"boards": [board]})
-        return next(map(summary_of, rows), None)
+        return self._first(_HEADERS, summary_of, {"boards": [board]})
 
     def plies_stored(self, board: int) -> tuple[int, Seat | None]:
         """The record according to the board's row: how many plies, and who is to move."""

@@ -22,7 +22,6 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import TracebackType
@@ -139,7 +138,10 @@ class Turns:
             with suppress(OSError):  # the folder or the disk may not allow it
                 self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
                 end = monotonic() + BUSY_SECONDS
-                while not self._is_ours() and monotonic() < end:
+                while monotonic() < end:
+                    with suppress(BlockingIOError):
+                        fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        return
                     sleep(_LOOK_SECONDS)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -147,12 +149,6 @@ class Turns:
             os.close(self._descriptor)  # which gives up the lock
             self._descriptor = -1
         self._threads.release()
-
-    def _is_ours(self) -> bool:
-        with suppress(BlockingIOError):
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        return False
 
 
 @contextmanager
@@ -304,6 +300,5 @@ def _write(path: Path, word: bytes) -> None:
     os.close(pipe)
 
 
-@cache
 def _folder(database: Path) -> Path:
     return database.with_name(database.name + BELLS)

@@ -18,7 +18,7 @@ from pbm.domain.mail import Delivery
 from pbm.domain.match import Player
 from pbm.store.matches import batched
 from pbm.store.statements import Queries, among, made
-from pbm.store.tables import PLAYERS, addresses, bans, blocks, follows, former_names, game_choices, outbox, players
+from pbm.store.tables import PLAYERS, addresses, bans, blocks, former_names, outbox, players
 
 SOUND: Mapping[str, Any] = {"bounces": 0, "soft_bounces": 0, "last_bounced_at": None, "suspended_at": None}
 """The columns of an address from which no mail has come back."""
@@ -346,11 +346,6 @@ class Bounces(Queries):
         number = self._count(addresses, own, addresses.c.suspended_at.is_not(None))
         self._update(addresses, own, **SOUND)
         return number
-
-    def unfollow_all(self, player_id: int) -> None:
-        """Let the player follow no boards and no games any more."""
-        self._drop(follows, player_id=player_id)
-        self._update(game_choices, game_choices.c.player_id == player_id, follows=False, notify_ends=False)
 
 
 _BLOCKERS = select(blocks.c.player_id).where(blocks.c.blocked_id == bindparam("player"))

@@ -19,8 +19,7 @@ from pbm.store.tables import addresses, inbox, matches, outbox, outbox_texts, ow
 C = TypeVar("C", bound=int | None)
 
 _NEW = inbox.c.state == Arrival.NEW.value
-_WAITING = select(inbox).where(_NEW, among(inbox.c.id, "ids"))
-_CLAIMING = _WAITING.with_for_update(skip_locked=True)
+_CLAIMING = select(inbox).where(_NEW, among(inbox.c.id, "ids")).with_for_update(skip_locked=True)
 _CLAIMING_LANES = _CLAIMING.with_only_columns(inbox.c.id, inbox.c.lane)
 _WAITS_SINCE = select(inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(1)
 _LANES = select(inbox.c.id, inbox.c.lane, inbox.c.received_at).where(_NEW).order_by(inbox.c.id).limit(bindparam("most"))
@@ -133,10 +132,7 @@ class Inbox(Queries):
         return [next(ids) if source not in stored else None for *_, source, _, _, _ in mails]
 
     def next(self, limit: int) -> tuple[list[Received], int]:
-        """The oldest new mail of each lane, and how many mails wait, as far as was looked.
-
-        In a transaction that may write they are locked, and those that others have locked are left out.
-        """
+        """The oldest new mail of each lane, now locked, and how many mails wait, as far as was looked."""
         waiting = self._waiting(limit)
         return self.these(_in_turn(waiting, limit)), len(waiting)
 
@@ -149,11 +145,10 @@ class Inbox(Queries):
         return waiting
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
-        """Those of the mails that are new, in this order; see `next` about locks."""
+        """Those of the mails that are new and that nobody else has locked, in this order; now locked."""
         if not mail_ids:
             return []
-        rows = self._connection.execute(_CLAIMING if self._writes() else _WAITING, {"ids": [*mail_ids]})
-        mails = {row.id: _received(row) for row in rows}
+        mails = {row.id: _received(row) for row in self._connection.execute(_CLAIMING, {"ids": [*mail_ids]})}
         return [mails[mail_id] for mail_id in mail_ids if mail_id in mails]
 
     def claim(self, mail_ids: Collection[int]) -> set[int]:
@@ -281,14 +276,19 @@ class Outbox(Queries):
     def add_all(self, mails: Mapping[C, Sequence[Mail]], now: datetime) -> dict[C, list[int]]:
         """mails: by the inbox mail that they are due to. Returns the ids of the rows, by the same."""
         owed = [(cause, mail) for cause, some in mails.items() for mail in some]
-        if not owed:
-            return {cause: [] for cause in mails}
+        ids = self._write(owed, now) if owed else {}
+        return {cause: [ids[mail.key] for mail in some] for cause, some in mails.items()}
+
+    def _write(self, owed: Sequence[tuple[int | None, Mail]], now: datetime) -> dict[str, int]:
+        """owed: each mail with what it is due to. Returns the ids of the rows, by key."""
         self.grew = True
         fresh = {"created_at": now, "due_at": now, "state": Delivery.QUEUED.value, "attempts": 0}
         rows = [{name: getattr(mail, name) for name in _ENVELOPE} | fresh | {"inbox_id": cause} for cause, mail in owed]
-        ids = {row.key: row.id for row in self._connection.execute(_OWE, rows)}
+        ids: dict[str, int] = {row.key: row.id for row in self._connection.execute(_OWE, rows)}
         # What several readers are told alike is stored once.
-        boards = self._share({mail.shared: None for _, mail in owed if mail.shared})
+        packed = {zlib.compress(shared): shared for shared in dict.fromkeys(mail.shared for _, mail in owed) if shared}
+        stored = self._connection.execute(_SHARE, [{"value": value} for value in packed]) if packed else ()
+        boards = {packed[row.value]: row.id for row in stored}
         texts = [
             {
                 "id": ids[mail.key],
@@ -299,15 +299,7 @@ class Outbox(Queries):
             for _, mail in owed
         ]
         self._connection.execute(_WRITE, texts)
-        return {cause: [ids[mail.key] for mail in some] for cause, some in mails.items()}
-
-    def _share(self, shared: Collection[bytes]) -> dict[bytes, int]:
-        """The rows of what several mails have in common."""
-        if not shared:
-            return {}
-        stored = {zlib.compress(part): part for part in shared}
-        rows = self._connection.execute(_SHARE, [{"value": value} for value in stored])
-        return {stored[row.value]: row.id for row in rows}
+        return ids
 
     def next_at(self) -> datetime | None:
         """When the next mail is due; None if there is none."""

@@ -126,18 +126,15 @@ class Ratings(Queries):
 
     def last_board(self, player_id: int) -> int | None:
         """The board that last changed a rating of the player's; None if none has."""
-        changed = _RATED.where(rating_changes.c.player_id == player_id)
-        latest = [
-            self._connection.execute(
-                select(matches.c.ended_at, matches.c.board)
-                .where(seat == player_id, matches.c.ended_at.is_not(None), changed)
-                .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
-                .limit(1)
-            ).one_or_none()
-            # Each seat separately, as a joint query would have to sort.
-            for seat in SEATS
-        ]
-        return max(((row.ended_at, row.board) for row in latest if row is not None), default=(None, None))[1]
+        query = (
+            select(matches.c.ended_at, matches.c.board)
+            .where(matches.c.ended_at.is_not(None), _RATED.where(rating_changes.c.player_id == player_id))
+            .order_by(matches.c.ended_at.desc(), matches.c.board.desc())
+            .limit(1)
+        )
+        # Each seat separately, as a joint query would have to sort.
+        rows = (row for seat in SEATS for row in self._connection.execute(query.where(seat == player_id)))
+        return max(((row.ended_at, row.board) for row in rows), default=(None, None))[1]
 
     def of_player(self, player_id: int) -> dict[str, Tally]:
         """Their tallies by game."""

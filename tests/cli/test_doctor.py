@@ -78,7 +78,6 @@ def test_lines_for_people_say_what_to_do(pbm: Pbm, monkeypatch: pytest.MonkeyPat
 def test_a_server_over_another_database_is_noticed(pbm: Pbm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PBM_SERVER__DOMAIN", "example.org")
     monkeypatch.setattr(probes, "_PATIENCE_SECONDS", 0.3)
-    monkeypatch.setattr(probes.loopback, "__defaults__", (0.3,))
     with serving("--listen", "127.0.0.1:0", "--database", f"sqlite:///{tmp_path}/other.db") as (_, line):
         monkeypatch.setenv("PBM_SERVER__LISTEN", f"127.0.0.1:{port_of(line)}")
         found = examined(pbm, code=1)
