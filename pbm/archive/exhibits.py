@@ -6,7 +6,7 @@ game. A tournament is tables: the standings, and every result, with a link to th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import count, groupby
 
 from markupsafe import Markup
@@ -196,8 +196,10 @@ class Public:
 def crosstables(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     """The newest season first, a table for each division, split if it is too long for a page."""
     ordered = sorted(meetings, key=lambda each: (-each.season, each.division))
-    for _, division in groupby(ordered, key=lambda each: (each.season, each.division)):
-        yield from _of_division(tournament, list(division), public)
+    kind = tournament.terms.kind
+    for (season, division), group in groupby(ordered, key=lambda each: (each.season, each.division)):
+        heading = f"Season {season}, division {division}" if kind is Kind.LEAGUE else "Standings"
+        yield from _of_division(kind, heading, list(group), public)
 
 
 def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
@@ -211,35 +213,44 @@ def paged(tables: Iterator[Crosstable]) -> Iterator[list[Crosstable]]:
     yield page
 
 
-def _of_division(tournament: Tournament, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
-    kind = tournament.terms.kind
+def _of_division(kind: Kind, heading: str, meetings: Sequence[Meeting], public: Public) -> Iterator[Crosstable]:
     players = {player.id: player for meeting in meetings for player in meeting.players}
     lines = standings(list(players), [meeting.bout for meeting in meetings], kind.tie_breaks)
-    numbers = {line.entrant: number for number, line in enumerate(lines, 1)}
+    columns: dict[int | None, str] = {line.entrant: str(number) for number, line in enumerate(lines, 1)}
+    numbers: dict[int | None, str] = {}
     # Only where everybody meets everybody is a column for each player filled.
-    by_round = kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) or len(lines) > WIDEST
-    columns: dict[int | None, str] = {player: str(number) for player, number in numbers.items()}
-    if by_round:
+    if kind not in (Kind.ROUND_ROBIN, Kind.LEAGUE) or len(lines) > WIDEST:
         rounds = sorted({meeting.round for meeting in meetings})
-        columns = {number: f"R{number}" for number in rounds[-MOST_ROUNDS:]}
+        numbers, columns = columns, {number: f"R{number}" for number in rounds[-MOST_ROUNDS:]}
     rows = []
     for line in lines:
-        cells = {column: list[Score]() for column in columns}
-        for meeting in meetings:
-            if meeting.bout.holds(line.entrant):
-                opponent = meeting.bout.opponent(line.entrant)
-                told = "" if not by_round else " bye" if opponent is None else f" v {numbers[opponent]}"
-                score = _score(meeting, line.entrant, told, public)
-                cells.get(meeting.round if by_round else opponent, []).append(score)
+        cells = _cells(line.entrant, meetings, columns, numbers, public.boards)
         player = players[line.entrant] if line.entrant in public.players else None
-        rows.append(Row(line.rank, player, f"{float(line.points):g}", tuple(map(tuple, cells.values()))))
-    heading = f"Season {meetings[0].season}, division {meetings[0].division}" if kind is Kind.LEAGUE else "Standings"
+        rows.append(Row(line.rank, player, f"{float(line.points):g}", cells))
     most = MOST_CELLS // (len(columns) + 3)
     for start in range(0, len(rows), most):
         yield Crosstable(heading, tuple(columns.values()), tuple(rows[start : start + most]))
 
 
-def _score(meeting: Meeting, entrant: int, told: str, public: Public) -> Score:
-    """The result of an entrant, and what is told of their opponent."""
-    points = "·" if meeting.points is None else _SCORES[meeting.bout.score(entrant)]
-    return Score(points + told, meeting.board if meeting.board in public.boards else None)
+def _cells(
+    entrant: int,
+    meetings: Sequence[Meeting],
+    columns: Iterable[int | None],
+    numbers: Mapping[int | None, str],
+    public: Collection[int],
+) -> tuple[tuple[Score, ...], ...]:
+    """The results of an entrant in each column. numbers: of all players, if a column is a round; empty if a player.
+
+    public: the published boards.
+    """
+    cells = {column: list[Score]() for column in columns}
+    for meeting in meetings:
+        if meeting.bout.holds(entrant):
+            column = opponent = meeting.bout.opponent(entrant)
+            text = "·" if meeting.points is None else _SCORES[meeting.bout.score(entrant)]
+            if numbers:
+                column = meeting.round
+                text += " bye" if opponent is None else f" v {numbers[opponent]}"
+            # Only the latest rounds have a column.
+            cells.get(column, []).append(Score(text, meeting.board if meeting.board in public else None))
+    return tuple(map(tuple, cells.values()))

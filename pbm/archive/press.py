@@ -90,8 +90,8 @@ def collected(store: Store) -> Collection:
             # The package of its game may be missing now.
             if tournament is not None and meetings and tournament.game in GAMES:
                 tournaments.append((tournament, meetings))
-        rated = {game: tx.ratings.standings(game) for game in {board.game for board in boards}}
-        best = {game: [rank for rank in ranks if rank[0].id in people] for game, ranks in rated.items()}
+        played = {board.game for board in boards}
+        best = {game: [rank for rank in tx.ratings.standings(game) if rank[0].id in people] for game in played}
         return Collection(people, boards, tournaments, best)
 
 

@@ -101,13 +101,13 @@ def puzzle(request: Request, command: Command) -> Answer | None:
 def _about_one(request: Request, player: Player, words: str) -> None:
     """Judge an answer to a puzzle, or send it again. words: its number, then perhaps an answer. Raises: as _judge."""
     first, _, answer = words.partition(" ")
-    found = request.tx.puzzles.get(int(first), player.id) if first.isdecimal() and len(first) < 10 else None
-    if found is None or found.posed_at is None:
+    puzzle = request.tx.puzzles.get(int(first), player.id) if first.isdecimal() and len(first) < 10 else None
+    if puzzle is None or puzzle.posed_at is None:
         raise NotFound(f"You have not been given a puzzle {first[:20]}.", WORD)
     if answer:
-        _judge(request, player, found, answer)
+        _judge(request, player, puzzle, answer)
     else:
-        request.outgoing.letters += _mails(request, player, found)
+        request.outgoing.letters += _mails(request, player, puzzle)
 
 
 def _games(word: str) -> list[str]:
@@ -123,12 +123,12 @@ def _games(word: str) -> list[str]:
 def _give(request: Request, command: Command, player: Player, games: Sequence[str]) -> Answer | None:
     """Send the puzzle they have not answered yet, or a new one; if there is none, order one. Raises: NotAllowed."""
     tx = request.tx
-    found = tx.puzzles.open(player.id, games)
-    if found is None:
+    puzzle = tx.puzzles.open(player.id, games)
+    if puzzle is None:
         request.draw(Act.PUZZLE)
-        found = _fresh(request, player, games)
-    if found is not None:
-        request.outgoing.letters += _mails(request, player, found)
+        puzzle = _fresh(request, player, games)
+    if puzzle is not None:
+        request.outgoing.letters += _mails(request, player, puzzle)
         return None
     _order(tx, player, games, mailed=True)
     return done(command, f"A robot makes a puzzle{later(request, player)}. It comes in a separate email.")
@@ -137,23 +137,23 @@ def _give(request: Request, command: Command, player: Player, games: Sequence[st
 def _fresh(at: Desk, player: Player, games: Collection[str]) -> Puzzle | None:
     """Pose the player a stored puzzle that they have not been given yet; None if there is none."""
     tx = at.tx
-    for found in tx.puzzles.fresh(player.id, games, MOST_TRIED):
-        if not _in_play(at, found):
-            tx.puzzles.pose(player.id, found.id, tx.now)
-            return found
+    for puzzle in tx.puzzles.fresh(player.id, games, MOST_TRIED):
+        if not _in_play(at, puzzle):
+            tx.puzzles.pose(player.id, puzzle.id, tx.now)
+            return puzzle
     return None
 
 
-def _in_play(at: Desk, found: Puzzle) -> bool:
+def _in_play(at: Desk, puzzle: Puzzle) -> bool:
     """Whether a board under way shows a position of the puzzle, or of the plies before it, in whatever move order."""
-    plies = len(found.moves) + len(found.line)
-    boards = at.tx.matches.running(found.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
+    plies = len(puzzle.moves) + len(puzzle.line)
+    boards = at.tx.matches.running(puzzle.game, FEWEST_PLIES, plies, MOST_COMPARED + 1)
     # Nothing is there to be compared, so the puzzle need not be replayed.
     if not boards:
         return False
-    game, state = GAMES[found.game], replay(GAMES[found.game], found.options, "", ())
+    game, state = GAMES[puzzle.game], replay(GAMES[puzzle.game], puzzle.options, "", ())
     seen = set()
-    for text in (*found.moves, *found.line):
+    for text in (*puzzle.moves, *puzzle.line):
         state, _ = state.play(text)
         seen.add((state.to_move, game.scene(state.position, None)))
     states = (board.state for board in at.readable(boards))
@@ -170,28 +170,28 @@ def _order(tx: Transaction, player: Player, games: Sequence[str], *, mailed: boo
     tx.agenda.put(THINK, f"{WORD} {player.id}", tx.now, game=game, mailed=mailed)
 
 
-def _judge(request: Request, player: Player, found: Puzzle, text: str) -> None:
+def _judge(request: Request, player: Player, puzzle: Puzzle, text: str) -> None:
     """Judge an answer. The first one that names a move, or gives up, counts.
 
     Raises: NotAllowed; GameError, BadArguments if a line among several names no move: a list then says what was done.
     """
-    state, tx = _state(found), request.tx
+    state, tx = _state(puzzle), request.tx
     # The first answer counts, or one could try all moves.
-    if found.solved is not None:
-        raise NotAllowed(f"You have answered puzzle {found.id} before. The winning move is {found.line[0]}.", WORD)
+    if puzzle.solved is not None:
+        raise NotAllowed(f"You have answered puzzle {puzzle.id} before. The winning move is {puzzle.line[0]}.", WORD)
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
         if request.several:
             raise
         problem = redact_quoted(str(error), request.secrets)
-        request.outgoing.letters += _mails(request, player, found, problem=problem)
+        request.outgoing.letters += _mails(request, player, puzzle, problem=problem)
         return
-    solved = played == found.line[0]
-    tx.puzzles.settle(player.id, found.id, request.now, solved=solved)
+    solved = played == puzzle.line[0]
+    tx.puzzles.settle(player.id, puzzle.id, request.now, solved=solved)
     request.outgoing.letters += request.tools.composer.puzzle(
-        reader_of(request, player), "puzzle-over.txt", _posed(found, solved=True), request.now, to=request.message,
-        played=played, solved=solved, move=found.line[0], following=found.line[1:], streak=tx.puzzles.streak(player.id),
+        reader_of(request, player), "puzzle-over.txt", _posed(puzzle, solved=True), request.now, to=request.message,
+        played=played, solved=solved, move=puzzle.line[0], following=puzzle.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
 
@@ -241,24 +241,24 @@ def _move(state: State, text: str) -> str:
     return state.play(text)[1]
 
 
-def _state(found: Puzzle) -> State:
-    return replay(GAMES[found.game], found.options, "", found.moves)
+def _state(puzzle: Puzzle) -> State:
+    return replay(GAMES[puzzle.game], puzzle.options, "", puzzle.moves)
 
 
-def _posed(found: Puzzle, *, solved: bool = False) -> Posed:
+def _posed(puzzle: Puzzle, *, solved: bool = False) -> Posed:
     """The puzzle as it is shown: before its winning move or, once it is solved, after it."""
-    return Posed(found.id, found.game, found.options, (*found.moves, *found.line[:1]) if solved else found.moves)
+    return Posed(puzzle.id, puzzle.game, puzzle.options, (*puzzle.moves, *puzzle.line[:1]) if solved else puzzle.moves)
 
 
-def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
+def _mails(at: Desk, player: Player, puzzle: Puzzle, *, problem: str = "", leave: str = "") -> list[Mail]:
     """The puzzle for each address of the player, with a token that can only answer it and make one of _CHOICES."""
     composer, reader, mails = at.tools.composer, reader_of(at, player), list[Mail]()
     for address in reader.addresses:
-        token = at.issue(WORD, f"{found.id}", days=ANSWERED_WITHIN_DAYS, player=player, puzzle=found.id)
+        token = at.issue(WORD, f"{puzzle.id}", days=ANSWERED_WITHIN_DAYS, player=player, puzzle=puzzle.id)
         mails += composer.puzzle(
-            replace(reader, addresses=(address,)), "puzzle.txt", _posed(found), at.now,
+            replace(reader, addresses=(address,)), "puzzle.txt", _posed(puzzle), at.now,
             to=at.message if isinstance(at, Request) else None, token=token, leave=leave, problem=problem,
-            streak=at.tx.puzzles.streak(player.id), robot=composer.robot.address, found=found,
+            streak=at.tx.puzzles.streak(player.id), robot=composer.robot.address, puzzle=puzzle,
         )  # fmt: skip
     return mails
 
@@ -267,28 +267,32 @@ def _mails(at: Desk, player: Player, found: Puzzle, *, problem: str = "", leave:
 def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     """The answer names the move, asks for another puzzle, or makes a choice. Other commands are not for the puzzle."""
     player = request.tx.players.get(ticket.player_id)
-    found = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
-    if player is None or found is None:
+    puzzle = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
+    if player is None or puzzle is None:
         return None
     said = request.message.text.strip() or strip_subject(request.message.subject)
-    said = said.removeprefix(f"{WORD} {found.id} ")
+    said = said.removeprefix(f"{WORD} {puzzle.id} ")
     line = said.partition("\n")[0].strip()
     choice = LEAVE if _STOPPING.fullmatch(line) else line.casefold().rstrip(".!")
     # Players answer whatever mail is the latest; but a puzzle may be forwarded, and its token is for puzzles only.
-    if choice not in _CHOICES and player in request.sender.at_home and _is_command(found, line):
+    if choice not in _CHOICES and player in request.sender.at_home and _is_command(puzzle, line):
         return False
     request.author.player = player
     if choice in _CHOICES:
-        request.outgoing.answers.append(_choose(request, player, choice))
+        value, told = _CHOICES[choice]
+        stored = {**request.tx.players.settings(player.id), WORD: value}
+        request.tx.players.save_settings(player.id, stored)
+        publish(SettingsSaved(player, Settings.chosen(stored)), request.tx)
+        request.outgoing.answers.append(Answer(choice, Outcome.DONE, told))
         return None
     try:
-        request.outgoing.answers += filter(None, [_answered(request, player, found, said)])
+        request.outgoing.answers += filter(None, [_answered(request, player, puzzle, said)])
     except (NotFound, NotAllowed, BadArguments) as error:
         refuse(request, line, error)
     return None
 
 
-def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Answer | None:
+def _answered(request: Request, player: Player, puzzle: Puzzle, text: str) -> Answer | None:
     """Judge an answer, or give what it asks for: "puzzle", "puzzle hex", or one they have had: "puzzle 12".
 
     Somebody to whom the puzzle was forwarded gets no earlier ones. Raises: NotFound, NotAllowed, BadArguments.
@@ -300,34 +304,25 @@ def _answered(request: Request, player: Player, found: Puzzle, text: str) -> Ans
         _about_one(request, player, line.split(maxsplit=1)[1])
         return None
     # Before it is answered, the same puzzle would come again.
-    is_further = found.solved is not None and _FURTHER.fullmatch(line)
+    is_further = puzzle.solved is not None and _FURTHER.fullmatch(line)
     if is_further or (words[:1] == [WORD] and len(words) < 3):
         command = parse(WORD if is_further else line, Standing(known=True, proven=True))
         return _give(request, command, player, _games("" if is_further else " ".join(words[1:])))
-    _judge(request, player, found, text)
+    _judge(request, player, puzzle, text)
     return None
 
 
-def _is_command(found: Puzzle, text: str) -> bool:
+def _is_command(puzzle: Puzzle, text: str) -> bool:
     """Whether the text is a command, and neither an answer to the puzzle nor a request for another one or a hint."""
     told = text.casefold().startswith(WORD) or _asks_for_hint(text)
     # "resign" and "pass" are moves of some games, so they answer the puzzle.
     if told or not begins(text) or verb_meant(text) is not None:
         return False
     try:
-        _answer(_state(found), text)
+        _answer(_state(puzzle), text)
     except (GameError, BadArguments):
         return True
     return False
-
-
-def _choose(request: Request, player: Player, choice: str) -> Answer:
-    """Save a choice of _CHOICES."""
-    value, told = _CHOICES[choice]
-    stored = {**request.tx.players.settings(player.id), WORD: value}
-    request.tx.players.save_settings(player.id, stored)
-    publish(SettingsSaved(player, Settings.chosen(stored)), request.tx)
-    return Answer(choice, Outcome.DONE, told)
 
 
 @subscribes(SettingsSaved)
@@ -346,13 +341,13 @@ def daily_puzzle(occasion: Occasion, player: Player, settings: Settings, is_part
     if settings.puzzle != DAILY:
         return None
     tx, games = occasion.tx, _games("")
-    found = tx.puzzles.open(player.id, games) or _fresh(occasion, player, games)
-    if found is None:
+    puzzle = tx.puzzles.open(player.id, games) or _fresh(occasion, player, games)
+    if puzzle is None:
         _order(tx, player, games, mailed=True)
     elif is_part:
-        return _posed(found)
+        return _posed(puzzle)
     else:
-        occasion.owe(_mails(occasion, player, found, leave=LEAVE))
+        occasion.owe(_mails(occasion, player, puzzle, leave=LEAVE))
     return None
 
 

@@ -399,22 +399,26 @@ class Closing:
     known: str
 
 
-def closing(match: Match, state: State, thought: Thought) -> Closing | None:
+def closing(match: Match, state: State, thoughts: Sequence[Thought]) -> Closing | None:
     """How a game ended that the rules did not end, if its last position was worth more to a player; otherwise None.
 
-    thought: about that position. Example of `known`: "it is proved that Red could have won, with c2".
+    thoughts: the one about that position; none if the rules ended it. Example of `known`: "it is proved that Red could
+    have won, with c2".
     """
     result = match.result
-    # A game without a result, or one that was drawn by the rules, was not ended by anybody.
-    if result is None or (result.winner is None and result.ending is not Ending.AGREED):
+    if result is None or not thoughts:
         return None
-    last = _advised(state.game, thought, state.plies + 1)
-    leads = state.to_move if last.value > 0 else other(state.to_move)
+    last = _advised(state.game, thoughts[0], state.plies + 1)
     # A draw by agreement costs the side that stood better; otherwise it is the loser who gave up.
-    seat = leads if result.winner is None else other(result.winner)
+    if result.winner is not None:
+        seat, least = other(result.winner), -SWING
+    elif result.ending is Ending.AGREED:
+        seat, least = state.to_move if last.value > 0 else other(state.to_move), SWING
+    else:
+        return None
     worth, move = (last.value, last.move) if seat == state.to_move else (-last.value, "")
     # Whoever was losing anyway had reason to end it.
-    if worth <= (SWING if result.winner is None else -SWING):
+    if worth <= least:
         return None
     did = {Ending.RESIGNED: "resigned", Ending.AGREED: "agreed to a draw"}.get(result.ending, "let the game go")
     side = state.side_name(seat)
@@ -463,7 +467,7 @@ def _give_review(item: Item, match: Match, player_id: int, at: Desk, thoughts: S
         second=second, teacher=f"robot{TEACHER}", turning=turning, more=len(worst) > MOST_SHOWN,
         swaps=state.game.info.swap, hints=hints_told(tx, match), state=state,
         seat=match.seat_of(player.id), over=match.result is not None,
-        closing=closing(match, state, thoughts[len(made)]) if len(thoughts) > len(made) else None,
+        closing=closing(match, state, thoughts[len(made) :]),
     )  # fmt: skip
     at.owe(mails)
 
