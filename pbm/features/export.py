@@ -159,7 +159,13 @@ class Parcel:
         files = [File(f"{name}.json", "application/json", _signed(self.tx, told))]
         files += [self.records[board] for board in boards if board in self.records]
         is_small = len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_OCTETS
-        return files if is_small else [_packed(f"{name}.zip", files)]
+        if is_small:
+            return files
+        archive = io.BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+            for file in files:
+                packed.writestr(zipfile.ZipInfo(file.name), file.data, zipfile.ZIP_DEFLATED)
+        return [File(f"{name}.zip", "application/zip", archive.getvalue())]
 
     def _data(self, boards: Collection[int], following: int | None) -> dict[str, Any]:
         """The JSON's data without the games."""
@@ -212,14 +218,6 @@ def _record(
         remarks=sorted(remarks, key=lambda each: each[1].written_at),
     )
     return File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", told.encode())
-
-
-def _packed(name: str, files: list[File]) -> File:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in files:
-            packed.writestr(zipfile.ZipInfo(file.name), file.data, zipfile.ZIP_DEFLATED)
-    return File(name, "application/zip", archive.getvalue())
 
 
 SUBJECT = "pbm: your games and data"

@@ -47,7 +47,11 @@ def follow(request: Request, command: Command) -> Answer | None:
     if isinstance(wish, Player):
         return done(command, _follow_player(request, player, wish))
     if isinstance(wish, Tournament):
-        return done(command, _follow_tournament(request, player, wish))
+        if wish.stage.ended:
+            raise NotAllowed(f"{wish.name} is over.", f"tournament standings {wish.name}")
+        if not request.tx.tournaments.follow(player.id, wish.id):
+            raise NotAllowed(f"You follow {wish.name} already.")
+        return done(command, f"You follow {wish.name}: its pairings and standings come to you from now on.")
     told = _subscribe(request, player, wish)
     if isinstance(wish, str):
         return done(command, told)
@@ -81,12 +85,11 @@ def _wish(request: Request, word: str) -> Wish:
         return request.boards.load(int(word))
     if word.casefold() in GAMES:
         return word.casefold()
-    found = request.tx.players.find(word) or request.tx.tournaments.find(word)
-    if found is None:
-        raise NotFound(
-            f'"{word}" is neither the number of a board nor a player, game or tournament here.', "follow 101"
-        )
-    return found
+    named: Player | Tournament | None = request.tx.players.find(word) or request.tx.tournaments.find(word)
+    if named is None:
+        problem = f'"{word}" is neither the number of a board nor a player, game or tournament here.'
+        raise NotFound(problem, "follow 101")
+    return named
 
 
 def _follow_player(request: Request, player: Player, wanted: Player) -> str:
@@ -107,19 +110,10 @@ def _follow_player(request: Request, player: Player, wanted: Player) -> str:
     return f"You follow {wanted.userid}: you get the emails of all their boards from now on."
 
 
-def _follow_tournament(request: Request, player: Player, tournament: Tournament) -> str:
-    """Raises: NotAllowed."""
-    if tournament.stage.ended:
-        raise NotAllowed(f"{tournament.name} is over.", f"tournament standings {tournament.name}")
-    if not request.tx.tournaments.follow(player.id, tournament.id):
-        raise NotAllowed(f"You follow {tournament.name} already.")
-    return f"You follow {tournament.name}: its pairings and standings come to you from now on."
-
-
 def _listed(request: Request, player: Player) -> str:
     # Boards, players, tournaments and games are followed in four places, and the first and the last in two ways.
     follows, choices = request.tx.follows, {game: request.tx.choices.of_one(game, player.id) for game in GAMES}
-    found = {
+    followed = {
         "players": [each.userid for each in follows.players(player.id)],
         "tournaments": [tournament.name for tournament in request.tx.tournaments.followed(player.id)],
         "games": [game for game, choice in choices.items() if choice.follows],
@@ -127,7 +121,7 @@ def _listed(request: Request, player: Player) -> str:
         "boards, only their ends": [*map(str, follows.boards(player.id, ends_only=True))],
         "games, only their ends": [game for game, choice in choices.items() if choice.notify_ends],
     }
-    lines = [f"  {kind}: {', '.join(words)}" for kind, words in found.items() if words]
+    lines = [f"  {kind}: {', '.join(words)}" for kind, words in followed.items() if words]
     if not lines:
         return 'You follow nothing. "follow 101" follows a board, "follow alice" a player, "follow cross" a game.'
     return wrapped("\n".join(["You follow", *lines, "", '"unfollow" and a word ends it.']))
@@ -141,10 +135,10 @@ def subscribe(request: Request, command: Command) -> Answer:
     return _for_each(request, command, _subscribe)
 
 
-def _for_each(request: Request, command: Command, deed: Callable[[Request, Player, OpenBoard | str], str]) -> Answer:
-    """Do the deed for each board or game that the command names; the answer has a line for each."""
+def _for_each(request: Request, command: Command, change: Callable[[Request, Player, OpenBoard | str], str]) -> Answer:
+    """Make the change for each board or game that the command names; the answer has a line for each."""
     player = request.author.who(command)
-    return done(command, wrapped("\n".join(deed(request, player, wish) for wish in _wishes(request, command))))
+    return done(command, wrapped("\n".join(change(request, player, wish) for wish in _wishes(request, command))))
 
 
 def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
@@ -209,16 +203,16 @@ def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
     words = command.args.get("BOARD", "").split() or (
         [] if request.sender.board is None else [str(request.sender.board)]
     )
-    found: list[OpenBoard | str] = []
+    wishes: list[OpenBoard | str] = []
     for word in dict.fromkeys(words or [ALL]):
         if _BOARD.fullmatch(word):
-            found.append(request.boards.load(int(word), command.game))
+            wishes.append(request.boards.load(int(word), command.game))
         # "all" needs a game in front: of all games it would be all mails of the server.
         elif word.casefold() == ALL and command.game is not None:
-            found.append(command.game)
+            wishes.append(command.game)
         else:
             raise BadArguments(f'"{word}" is not the number of a board, nor is it "all".', command.verb.line)
-    return found
+    return wishes
 
 
 def _check_looks_on(board: OpenBoard, player: Player) -> None:

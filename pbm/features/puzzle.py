@@ -175,10 +175,10 @@ def _judge(request: Request, player: Player, puzzle: Puzzle, text: str) -> None:
 
     Raises: NotAllowed; GameError, BadArguments if a line among several names no move: a list then says what was done.
     """
-    state, tx = _state(puzzle), request.tx
+    state, tx, move = _state(puzzle), request.tx, puzzle.line[0]
     # The first answer counts, or one could try all moves.
     if puzzle.solved is not None:
-        raise NotAllowed(f"You have answered puzzle {puzzle.id} before. The winning move is {puzzle.line[0]}.", WORD)
+        raise NotAllowed(f"You have answered puzzle {puzzle.id} before. The winning move is {move}.", WORD)
     try:
         played = _answer(state, text)
     except (GameError, BadArguments) as error:
@@ -187,11 +187,11 @@ def _judge(request: Request, player: Player, puzzle: Puzzle, text: str) -> None:
         problem = redact_quoted(str(error), request.secrets)
         request.outgoing.letters += _mails(request, player, puzzle, problem=problem)
         return
-    solved = played == puzzle.line[0]
+    solved = played == move
     tx.puzzles.settle(player.id, puzzle.id, request.now, solved=solved)
     request.outgoing.letters += request.tools.composer.puzzle(
         reader_of(request, player), "puzzle-over.txt", _posed(puzzle, solved=True), request.now, to=request.message,
-        played=played, solved=solved, move=puzzle.line[0], following=puzzle.line[1:], streak=tx.puzzles.streak(player.id),
+        played=played, solved=solved, move=move, following=puzzle.line[1:], streak=tx.puzzles.streak(player.id),
     )  # fmt: skip
     prepare(SettingsSaved(player, Settings.chosen(tx.players.settings(player.id))), tx)
 

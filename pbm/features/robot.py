@@ -35,7 +35,7 @@ from pbm.core.robots import (
     thinks,
 )
 from pbm.domain.events import CommentMade
-from pbm.domain.match import SWAP, OfferKind, Player, Seat, other
+from pbm.domain.match import SWAP, OfferKind, Seat, other
 from pbm.reading.commands import Command
 from pbm.reading.verbs import LOOKING, Entry, Locks, Verb
 from pbm.store import Transaction
@@ -190,17 +190,14 @@ def _act(number: int, revision: int, at: Desk, thoughts: Sequence[Thought]) -> N
             board.reject_offer(seat)
     else:
         if seat not in board.match.record.seats:
-            comments = (CommentMade(number, userid=player.userid, text=_introduction(player)),)
+            level = LEVEL_OF[player.userid.casefold()]
+            who = f"I am {player.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
+            text = f'{who}\nTo be told what to play, answer "hint".'
+            comments = (CommentMade(number, userid=player.userid, text=text),)
         _move(board, seat, thought)
     if at.tx.agenda.drop(STUCK, number):
         at.tx.agenda.drop(HEARD, _ears(board, other(seat)))
     at.owe(tell_players(at, board, comments, Writer(player)))
-
-
-def _introduction(robot: Player) -> str:
-    level = LEVEL_OF[robot.userid.casefold()]
-    who = f"I am {robot.userid}, a program of this server, level {level} of {len(LEVEL_OF)}."
-    return f'{who}\nTo be told what to play, answer "hint".'
 
 
 def _move(board: OpenBoard, seat: Seat, thought: Thought) -> None:

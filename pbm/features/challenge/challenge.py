@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from games import GAMES, AnyGame
 from pbm.compose.notices import Answer
@@ -48,7 +47,8 @@ def challenge(request: Request, command: Command) -> Answer | None:
     challenger = request.author.who(command) if command.credentials is not None else request.sender.proven
     first = _named(request, command, command.args["USERID1"])
     second = _named(request, command, command.args["USERID2"])
-    words, body, plies, origin = beginning(request, game, command.options)
+    proposal = _proposed(request, game, command.options)
+    words, body, plies = proposal.words, proposal.body, proposal.plies
     if isinstance(first, str) or isinstance(second, str):
         # An invitation tells the terms of a game, and shows no position.
         if plies:
@@ -59,26 +59,31 @@ def challenge(request: Request, command: Command) -> Answer | None:
     terms = read_terms(game, words, body, clock)
     # A position may come from a ply that has ended its own game.
     if plies and replay(game, terms.words, body, plies).outcome is not None:
-        raise NotAllowed(f"The game is over {origin} on: name an earlier ply.")
+        raise NotAllowed(f"The game is over {proposal.origin} on: name an earlier ply.")
     check_willing(request, game, seats, asker, (challenger,))
     # Raises unless they show who they are: a proposal in their own name needs their own proof.
     if challenger is None and asker in seats:
         request.author.who(command)
-    proposal = Proposal(game, words, body, seats, plies=plies, origin=origin)
     asked = to_be_asked(request, challenger, seats)
     if asked:
-        return propose(request, command, proposal, asked, challenger)
-    _begin(request, proposal, terms, challenger)
+        return propose(request, command, proposal, seats, asked, challenger)
+    request.draw(Act.CHALLENGE)
+    _begin(request, proposal, seats, terms, challenger)
     return None
 
 
-def _begin(request: Request, proposal: Proposal, terms: MatchTerms, challenger: Player | None) -> None:
+def _begin(
+    request: Request,
+    proposal: Proposal,
+    seats: tuple[Player, Player],
+    terms: MatchTerms,
+    challenger: Player | None,
+) -> None:
     """Start the game at once. Raises: TooMuch."""
-    request.draw(Act.CHALLENGE)
-    for player in {*proposal.seats} - {challenger}:
+    for player in {*seats} - {challenger}:
         if not is_robot(request.tx, player):
             request.draw(Act.CHALLENGED, account=f"player {player.id}")
-    board = start(request, proposal)
+    board = start(request, proposal, seats)
     _fulfil_seeks(request, board.match, terms, challenger)
     request.author.player = challenger
     userid = challenger.userid if challenger else ""
@@ -148,11 +153,11 @@ def rematch(request: Request, command: Command) -> Answer | None:
     check_willing(request, game, match.players, asker, (asker,))
     words = (*match.options, f"--clock={match.control}", *([] if match.rated else ["--unrated"]))
     seats = (match.player(2), match.player(1))
-    proposal = Proposal(game, words, match.body, seats, rematch_of=match.board)
+    proposal = Proposal(game, words, match.body, rematch_of=match.board)
     asked = to_be_asked(request, asker, seats)
     if asked:
-        return propose(request, command, proposal, asked, asker)
-    fresh = start(request, proposal)
+        return propose(request, command, proposal, seats, asked, asker)
+    fresh = start(request, proposal, seats)
     origin = f"It is the rematch of board {match.board}."
     request.boards.adopt(fresh, MatchStarted(fresh.match.board, challenger=asker.userid, origin=origin))
     return None
@@ -178,19 +183,8 @@ def to_be_asked(request: Request, challenger: Player | None, seats: Collection[P
     return asked
 
 
-class Beginning(NamedTuple):
-    """What a challenge starts with. words: its options, without those that name another game."""
-
-    words: tuple[str, ...]
-    body: str
-    plies: tuple[str, ...] = ()
-    """Those that count as played, in canonical notation."""
-    origin: str = ""
-    """Where they are from, as in "from ply 3 of board 101"; empty if there are none."""
-
-
-def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginning:
-    """Raises: NotFound, NotAllowed, BadArguments."""
+def _proposed(request: Request, game: AnyGame, options: Sequence[str]) -> Proposal:
+    """What the options name and the mail holds to start with. Raises: NotFound, NotAllowed, BadArguments."""
     record, body = request.take_record(), take_body(request, game)
     board, position, own = _divided(options)
     if not (board or position):
@@ -199,7 +193,7 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
             raise BadArguments(
                 "There is a record in your mail. To start from its end write -position, from a ply -position=#12."
             )
-        return Beginning(tuple(own), body)
+        return Proposal(game, tuple(own), body)
     # Each says which board it is, and they may differ.
     if (board and position) or body:
         raise BadArguments("A board of your own, -board= and -position= exclude each other: take one of them.")
@@ -208,7 +202,7 @@ def beginning(request: Request, game: AnyGame, options: Sequence[str]) -> Beginn
         _check_no_options(game, own)
     if board:
         match = request.boards.load(int(board), game.info.name).match
-        return Beginning((*match.options, *own), match.body)
+        return Proposal(game, (*match.options, *own), match.body)
     number, ply = _place(position)
     if number is None:
         return _of_record(record, game, own, ply)
@@ -240,14 +234,14 @@ def _divided(options: Sequence[str]) -> tuple[str, str, list[str]]:
 
 def _place(position: str) -> tuple[int | None, int | None]:
     """The board and the ply of a text such as "101#12", "101", "#12" or "#". Raises: BadArguments."""
-    found = _PLACE.fullmatch(position.removesuffix("#"))
-    if found is None:
+    place = _PLACE.fullmatch(position.removesuffix("#"))
+    if place is None:
         raise BadArguments(f'"{position[:40]}" is no position: write for instance -position=101#12.')
-    board, ply = found.groups()
+    board, ply = place.groups()
     return int(board) if board else None, int(ply) if ply else None
 
 
-def _of_board(request: Request, board: OpenBoard, own: Sequence[str], ply: int | None) -> Beginning:
+def _of_board(request: Request, board: OpenBoard, own: Sequence[str], ply: int | None) -> Proposal:
     """A position of a board that has ended: a robot, asked from one under way, would help a player there."""
     match = board.match
     if match.result is None and not robots_among(request.tx, match.players):
@@ -255,10 +249,11 @@ def _of_board(request: Request, board: OpenBoard, own: Sequence[str], ply: int |
     state = board.state if ply is None else board.at(ply)
     plies = match.record.notations[: state.plies]
     origin = f"from ply {len(plies)} of board {match.board}"
-    return Beginning((*match.options, *own, "--unrated"), match.body, plies, origin)
+    words = (*match.options, *own, "--unrated")
+    return Proposal(board.state.game, words, match.body, plies=plies, origin=origin)
 
 
-def _of_record(record: str, game: AnyGame, own: Sequence[str], ply: int | None) -> Beginning:
+def _of_record(record: str, game: AnyGame, own: Sequence[str], ply: int | None) -> Proposal:
     """A position of a record, its last one if no ply is named. Raises: BadArguments, NotAllowed."""
     if not record:
         raise BadArguments(
@@ -271,4 +266,4 @@ def _of_record(record: str, game: AnyGame, own: Sequence[str], ply: int | None) 
         raise BadArguments(f"Your record has {len(score.moves)} plies; there is no ply {ply}.")
     plies = score.moves[:ply]
     origin = f"from ply {len(plies)} of the record{score.remark}"
-    return Beginning((*score.options, *own, "--unrated"), score.body, plies, origin)
+    return Proposal(game, (*score.options, *own, "--unrated"), score.body, plies=plies, origin=origin)

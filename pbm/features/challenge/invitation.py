@@ -317,9 +317,15 @@ def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command
     if command is None and topic(text) == "help GAME":
         command = parse(f"help {ticket.payload['game']}", Standing())
     if command is None:
-        asks = consent(text).answer is Consented.ASKS
-        problem = "" if asks else f'"{first_line(text)[:60]}" is no plain yes or no, and nobody else has read it.'
-        _repeat(request, ticket, inviter, problem=problem, told=_about(inviter) if asks else "")
+        problem = f'"{first_line(text)[:60]}" is no plain yes or no, and nobody else has read it.'
+        told = (
+            f"{inviter.userid} plays here, and gave your address to ask you for a game. It costs nothing, and brings "
+            "no advertising; nothing happens unless you agree."
+        )
+        if consent(text).answer is Consented.ASKS:
+            _repeat(request, ticket, inviter, told=wrapped(told))
+        else:
+            _repeat(request, ticket, inviter, problem=problem)
         return
     try:
         answer = HANDLERS["help"](request, command)
@@ -327,13 +333,6 @@ def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command
         _repeat(request, ticket, inviter, problem=str(error))
         return
     _repeat(request, ticket, inviter, told=answer.text if answer is not None else "")
-
-
-def _about(inviter: Player) -> str:
-    return wrapped(
-        f"{inviter.userid} plays here, and gave your address to ask you for a game. It costs nothing, and brings no "
-        "advertising; nothing happens unless you agree."
-    )
 
 
 def _repeat(request: Request, ticket: Ticket, inviter: Player | None, *, problem: str = "", told: str = "") -> None:

@@ -55,34 +55,38 @@ DAYS = 7
 
 @frozen
 class Proposal:
-    """A challenge as it was asked for."""
+    """What a challenge starts with. words: its options, without those that name another game."""
 
     game: AnyGame
     words: tuple[str, ...]
     body: str
-    seats: tuple[Player, Player]
     rematch_of: int | None = None
     """The board it is a rematch of."""
     plies: tuple[str, ...] = ()
-    """Those that count as played when it starts."""
+    """Those that count as played when it starts, in canonical notation."""
     origin: str = ""
-    """Where they are from, as in "from ply 3 of board 101"."""
+    """Where they are from, as in "from ply 3 of board 101"; empty if there are none."""
 
     @property
     def told_origin(self) -> str:
         return f"It starts {self.origin}." if self.origin else ""
 
 
-def start(request: Request, proposal: Proposal) -> OpenBoard:
+def start(request: Request, proposal: Proposal, seats: tuple[Player, Player]) -> OpenBoard:
     """Start the game; everybody who had to agree has agreed. Raises: as read_terms."""
     return start_match(
-        request, proposal.game, proposal.words, proposal.body, proposal.seats,
+        request, proposal.game, proposal.words, proposal.body, seats,
         rematch_of=proposal.rematch_of, plies=proposal.plies,
     )  # fmt: skip
 
 
 def propose(
-    request: Request, command: Command, proposal: Proposal, asked: Sequence[Player], challenger: Player | None
+    request: Request,
+    command: Command,
+    proposal: Proposal,
+    seats: tuple[Player, Player],
+    asked: Sequence[Player],
+    challenger: Player | None,
 ) -> Answer:
     """Ask players whether they want the game. Raises: NotAllowed if one was asked too often today."""
     request.draw(Act.CHALLENGE)
@@ -92,7 +96,7 @@ def propose(
         "game": proposal.game.info.name,
         "words": list(proposal.words),
         "body": proposal.body,
-        "seats": [player.id for player in proposal.seats],
+        "seats": [player.id for player in seats],
         "comment": request.discreetly(request.words.spend()),
         "rematch_of": proposal.rematch_of,
         "plies": list(proposal.plies),
@@ -259,8 +263,8 @@ def _started(request: Request, offer: Offer) -> tuple[OpenBoard, str]:
     words = tuple(offer["words"])
     # offers that were made before an upgrade name no position
     plies, origin = tuple(offer.get("plies", ())), offer.get("origin", "")
-    proposal = Proposal(game, words, offer["body"], seats, rematch_of, plies, origin)
-    return start(request, proposal), proposal.told_origin
+    proposal = Proposal(game, words, offer["body"], rematch_of, plies, origin)
+    return start(request, proposal, seats), proposal.told_origin
 
 
 @subscribes(MailsRevoked)

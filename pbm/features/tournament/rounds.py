@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 
-from pbm.core.board import OpenBoard
 from pbm.core.bus import MatchEnded, MatchReopened, ReminderDue, publish, subscribes
 from pbm.core.last_day import decided_at, notice_at
-from pbm.core.notify import Desk, tell_players
+from pbm.core.notify import tell_players
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
-from pbm.domain.mail import Mail
 from pbm.domain.match import LOOK_AGAIN, Player, Result
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
@@ -144,7 +142,8 @@ class Rounds(Director):
                 told = {"rounds": self.rounds(), "pairings": self.tournament.round, "before": self.tournament.round - 1}
                 subject = f"round {self.tournament.round}"
                 self.tell(self.audience(), "tournament-round.txt", subject, standings, **told)
-                self.mails += _tell_begun(self, f"{self.tournament.id} {self.tournament.round}", boards)
+                numbers = [board.match.board for board in boards]
+                self.tx.agenda.put(BEGUN, f"{self.tournament.id} {self.tournament.round}", self.now, boards=numbers)
                 return
         self._finish()
 
@@ -228,27 +227,17 @@ _BOARDS_AT_ONCE = 4
 """Boards whose players are told in one transaction, so that others need not wait long."""
 
 
-def _tell_begun(at: Desk, key: str, boards: Sequence[OpenBoard]) -> list[Mail]:
-    """The mails to the players of the first boards; the agenda writes to the others."""
-    told, more = boards[:_BOARDS_AT_ONCE], [board.match.board for board in boards[_BOARDS_AT_ONCE:]]
-    if more:
-        at.tx.agenda.put(BEGUN, key, at.now, boards=more)
-    mails: list[Mail] = []
-    for board in told:
-        board.events.append(MatchStarted(board.match.board))
-        mails += tell_players(at, board)
-    return mails
-
-
 @when_due(BEGUN, within=timedelta(hours=1))
-def go_on_telling(occasion: Occasion) -> None:
+def tell_begun(occasion: Occasion) -> None:
+    """Tell the players of the first boards; the agenda tells the others."""
     numbers, tx = occasion.item.payload["boards"], occasion.tx
-    told, more = numbers[:_BOARDS_AT_ONCE], numbers[_BOARDS_AT_ONCE:]
-    if more:
-        tx.agenda.put(BEGUN, occasion.item.key, occasion.now, boards=more)
-    tx.lock(f"board {number}" for number in told)
-    under_way = [board for board in map(occasion.open, told) if board.match.result is None]
-    occasion.owe(_tell_begun(occasion, occasion.item.key, under_way))
+    if numbers[_BOARDS_AT_ONCE:]:
+        tx.agenda.put(BEGUN, occasion.item.key, occasion.now, boards=numbers[_BOARDS_AT_ONCE:])
+    tx.lock(f"board {number}" for number in numbers[:_BOARDS_AT_ONCE])
+    for board in map(occasion.open, numbers[:_BOARDS_AT_ONCE]):
+        if board.match.result is None:
+            board.events.append(MatchStarted(board.match.board))
+            occasion.owe(tell_players(occasion, board))
 
 
 @when_due(ENDING, within=timedelta())
