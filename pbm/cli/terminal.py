@@ -36,7 +36,7 @@ from prompt_toolkit.layout import FormattedTextControl, HSplit, Layout, VSplit, 
 from prompt_toolkit.widgets import TextArea
 
 from games import GAMES
-from games.scene import PlaneBoard, Scene
+from games.scene import PlaneBoard
 from pbm import draw
 from pbm.cli.frame import Invocation
 from pbm.cli.office import MailProgram, PostOffice, post_office, text_of
@@ -140,7 +140,9 @@ class ShownMail:
         """Where in the text each move stands that names a cell; none if the text does not hold the drawing."""
         if not self.moves:
             return {}
-        scene = self._scene()
+        board = self.board
+        record = [ply["move"] for ply in board["record"]]
+        scene = replay(GAMES[board["game"]], board["options"], board["body"] or "", record, judged=False).scene
         plain = "\n".join(draw.board(scene.board))
         start = self.text.find(plain)
         # Boards in the plane have no columns, and some mails have a shorter form.
@@ -152,11 +154,6 @@ class ShownMail:
         lines = draw.board(replace(scene.board, cells=cells))
         places = {sign: (first_line + at, line.index(sign)) for at, line in enumerate(lines) for sign in line}
         return {name: places[sign] for name, sign in signs.items() if sign in places}
-
-    def _scene(self) -> Scene:
-        board = self.board
-        record = [ply["move"] for ply in board["record"]]
-        return replay(GAMES[board["game"]], board["options"], board["body"] or "", record, judged=False).scene
 
 
 def nearest(spots: dict[str, Spot], move: str, down: int, right: int) -> str:

@@ -91,8 +91,12 @@ class Composer:
         shared, root, mails = owed.encoded(board), f"<{thread.name}@{self.robot.domain}>", list[Mail]()
         for notice, answers in notices:
             reader, token = notice.reader, self._token(notice)
+            # The address for the board's chat is always the same; a stranger has none.
+            posted_at = self.robot.address if reader.token else ""
+            if reader.seat is not None:
+                posted_at = self.tagged(self.signer.seal(ChatToken(match.board, reader.seat, _epoch(reader))))
             head = self._head(reader, now, conversation(root, answers))
-            value = BoardMail("board", head, self._told(notice, board), self._posted_at(notice))
+            value = BoardMail("board", head, self._told(notice, board, token), posted_at)
             mails += self._mails(reader, subject_of(notice, thread), value, match.board, token, shared)
         return mails
 
@@ -131,7 +135,7 @@ class Composer:
             "boards",
             self._head(reader, now, headers),
             gathering.page,
-            tuple((board, self._told(notice, board)) for board, notice in boards),
+            tuple((board, self._told(notice, board, self._token(notice))) for board, notice in boards),
             gathering.others,
             gathering.daily,
             gathering.puzzles,
@@ -222,13 +226,12 @@ class Composer:
         """Our address with a token; "" without one."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}" if token else ""
 
-    def _told(self, notice: Notice, board: BoardThen) -> ForReader:
+    def _told(self, notice: Notice, board: BoardThen, token: str) -> ForReader:
         """What the notice tells its reader, besides the board. board: with all that it mentions."""
-        events = tuple(map(board.events.index, to_json(notice.events)))
         return ForReader(
             notice.reader.seat,
-            self.tagged(self._token(notice)),
-            events,
+            self.tagged(token),
+            tuple(map(board.events.index, to_json(notice.events))),
             tuple(map(board.comments.index, notice.comments)),
             tuple(map(board.kibitz.index, notice.kibitz)),
             Shown(**{name: getattr(notice, name) for name in _OF_SHOWN}),
@@ -240,13 +243,6 @@ class Composer:
         if reader.seat is None:
             return self.answered_by(reader)
         return self.signer.seal(SeatToken(match.board, reader.seat, match.revision, _epoch(reader)))
-
-    def _posted_at(self, notice: Notice) -> str:
-        """The address for the board's chat, always the same; empty for a stranger."""
-        reader = notice.reader
-        if reader.seat is None:
-            return self.robot.address if reader.token else ""
-        return self.tagged(self.signer.seal(ChatToken(notice.match.board, reader.seat, _epoch(reader))))
 
     def _head(self, reader: Reader, now: datetime, headers: dict[str, str]) -> Head:
         robot = Robot(self.robot.local_part, self.robot.domain, unsubscribe_url=self.robot.unsubscribe_url)

@@ -67,7 +67,7 @@ class HtmlBoard:
 
     def fits(self, room: int) -> bool:
         """Whether there is room for the cells with all their links."""
-        return not self.tables or any(octets(self._whole(brief=brief)) <= room for brief in (False, True))
+        return not self.tables or bool(self._whole(room))
 
     def complete(self, room: int, *, pictured: bool) -> None:
         """Adds everything there is room for. pictured: a picture shows the board, so it is not drawn in letters."""
@@ -105,13 +105,16 @@ class HtmlBoard:
         self.drawn = aligned(drawn, max(map(len, lines), default=0)) if drawn else ""
         self.room -= len(drawn)
 
-    def _whole(self, *, brief: bool) -> str:
-        """The cells with all their links, in the long or the short form."""
-        if brief not in self._forms:
-            self._forms[brief] = self._told(self._opened, brief=brief, dotted=not self.links)
-        return self._forms[brief]
+    def _whole(self, room: int) -> str:
+        """The cells with all their links, in the long form or else in the short one; empty without room for either."""
+        for brief in (False, True):
+            if brief not in self._forms:
+                self._forms[brief] = self._in_tables(self._opened, brief=brief, dotted=not self.links)
+            if octets(self._forms[brief]) <= room:
+                return self._forms[brief]
+        return ""
 
-    def _told(self, links: Mapping[str, str], *, brief: bool, dotted: bool = True) -> str:
+    def _in_tables(self, links: Mapping[str, str], *, brief: bool, dotted: bool = True) -> str:
         """The board as tables. links: those that are shown. dotted: as for a table."""
         opening = self._openings[brief]
         return "\n".join(table.html(links, opening, dotted=dotted, brief=brief) for table in self.tables)
@@ -119,17 +122,14 @@ class HtmlBoard:
     def _put_cells(self) -> None:
         """Adds the board as tables if there is room; in the long form if it has room for all links."""
         chosen: Mapping[str, str] = self._opened
-        if octets(self._whole(brief=False)) <= self.room:
-            self.cells = self._whole(brief=False)
-        elif octets(self._whole(brief=True)) <= self.room:
-            self.cells = self._whole(brief=True)
-        else:
-            left = self.room - octets(self._told({}, brief=True))
+        self.cells = self._whole(self.room)
+        if not self.cells:
+            left = self.room - octets(self._in_tables({}, brief=True))
             if left < 0:
                 return
             chosen = within_bounds(self._words, self._opened, left, SHORT_LINK + len(self._openings[True]))
             self.crowded = not chosen.keys() >= {*self._words}
-            self.cells = self._told(chosen, brief=True, dotted=self.crowded)
+            self.cells = self._in_tables(chosen, brief=True, dotted=self.crowded)
         self.room -= len(self.cells)
         self.linked |= {word: chosen[word] for word in self._words if word in chosen}
 

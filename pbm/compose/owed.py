@@ -153,7 +153,7 @@ class PageMail:
 
 
 Owed = BoardMail | BoardsMail | PageMail
-_Told = Annotated[Owed, Field(discriminator="kind")]
+_Kinds = Annotated[Owed, Field(discriminator="kind")]
 
 
 @cache
@@ -171,7 +171,7 @@ def decoded(mail: Mail) -> Owed:
     """What the mail says. Raises: ValueError if it is not readable here."""
     if mail.version != VERSION:
         raise ValueError(f"it was written in form {mail.version}, and this is a program for form {VERSION}")
-    owed: Owed = _form(_Told).validate_json(mail.owed)
+    owed: Owed = _form(_Kinds).validate_json(mail.owed)
     return owed
 
 

@@ -25,7 +25,7 @@ from pbm.compose.scoresheet import move_list
 from pbm.compose.views import View, clock_lines, quotable, standstills, view_of, wrapped
 from pbm.compose.wire import Links, Part, Parts, Thread, board_headers, octets, to_bytes, written
 from pbm.domain import game_record
-from pbm.domain.events import CommentMade, Event, from_json
+from pbm.domain.events import CommentMade, from_json
 from pbm.domain.game_record import GameRecord
 from pbm.domain.mail import FINISHED, Mail, Remark
 from pbm.domain.match import Intent, IntentKind, Match, Ply, Record, State, other, replay
@@ -64,26 +64,8 @@ def mail_bytes(mail: Mail) -> bytes:
         raise Untellable(f"{type(error).__name__}: {error}") from error
 
 
-class _Standing(NamedTuple):
-    """A board as it stood, replayed."""
-
-    match: Match
-    state: State
-    events: Sequence[Event]
-    comments: tuple[CommentMade, ...]
-    kibitz: tuple[Remark, ...]
-
-    def notice(self, part: ForReader, head: Head) -> Notice:
-        """What one reader is told."""
-        return Notice(
-            match=self.match,
-            state=self.state,
-            reader=Reader((), head.player, part.seat, head.settings),
-            events=tuple(self.events[place] for place in part.events),
-            comments=tuple(self.comments[place] for place in part.comments),
-            kibitz=tuple(self.kibitz[place] for place in part.kibitz),
-            **{name: getattr(part.shown, name) for name in _OF_SHOWN},
-        )
+_Standing = tuple[BoardThen, Match, State]
+"""A board as it stood, with its match and its state replayed."""
 
 
 def _standing(board: BoardThen) -> _Standing:
@@ -94,8 +76,7 @@ def _standing(board: BoardThen) -> _Standing:
         for place, (notation, seat) in enumerate(zip(board.notations, board.seats, strict=True))
     ]
     state = replay(GAMES[match.game], match.options, match.body, board.notations, judged=False)
-    events = from_json(board.events)
-    return _Standing(match._replace(record=Record.of(plies)), state, events, board.comments, board.kibitz)
+    return board, match._replace(record=Record.of(plies)), state
 
 
 @lru_cache(maxsize=64)  # the mails to all readers of a board are made one after another
@@ -103,9 +84,23 @@ def _standing_of(shared: bytes) -> _Standing:
     return _standing(owed.decoded_board(shared))
 
 
+def _notice(standing: _Standing, part: ForReader, head: Head) -> Notice:
+    """What one reader is told."""
+    board, match, state = standing
+    return Notice(
+        match=match,
+        state=state,
+        reader=Reader((), head.player, part.seat, head.settings),
+        events=tuple(from_json(board.events[place] for place in part.events)),
+        comments=tuple(board.comments[place] for place in part.comments),
+        kibitz=tuple(board.kibitz[place] for place in part.kibitz),
+        **{name: getattr(part.shown, name) for name in _OF_SHOWN},
+    )
+
+
 def _board_mail(mail: Mail, value: BoardMail) -> bytes:
     head, part = value.head, value.told
-    notice = _standing_of(mail.shared).notice(part, head)
+    notice = _notice(_standing_of(mail.shared), part, head)
     of_people = _of_people(notice)
     # Words of people are told whole; the earlier board is what can be done without.
     if of_people > MAX_TOLD:
@@ -149,7 +144,7 @@ def _lists_moves(notice: Notice) -> bool:
 def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
     head, drawn = value.head, min(len(value.boards), MAX_DRAWN_TOGETHER)
     sheet = _sheet(head, drawn + len(value.puzzles))
-    notices = [_standing(board).notice(part, head) for board, part in value.boards]
+    notices = [_notice(_standing(board), part, head) for board, part in value.boards]
     sections = [
         _section(notice, sheet, head, part.answered_at, drawn=place < drawn)
         for place, (notice, (_, part)) in enumerate(zip(notices, value.boards, strict=True))

@@ -111,14 +111,14 @@ def _base64(content: bytes) -> str:
 
 def _head(headers: Mapping[str, str]) -> str:
     """The lines of header fields, each ended."""
-    return "".join(f"{_folded(f'{name}: {_encoded(name, value)}')}\n" for name, value in headers.items())
-
-
-def _encoded(name: str, value: str) -> str:
-    # A line break in a subject would begin a header of its writer's choice.
-    if not value.isprintable():
-        raise ValueError(f"a control character in the header {name}")
-    return value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
+    lines = []
+    for name, value in headers.items():
+        # A line break in a subject would begin a header of its writer's choice.
+        if not value.isprintable():
+            raise ValueError(f"a control character in the header {name}")
+        encoded = value if value.isascii() else Header(value, "utf-8", maxlinelen=10_000).encode()
+        lines.append(f"{_folded(f'{name}: {encoded}')}\n")
+    return "".join(lines)
 
 
 def _folded(line: str) -> str:
