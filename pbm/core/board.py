@@ -69,8 +69,8 @@ class States:
 
     def match(self, board: int) -> Match | None:
         """The board as it was last seen."""
-        known = self._boards.get(board)
-        return known[0] if known else None
+        match, _ = self._boards.get(board, (None, None))
+        return match
 
     def of(self, match: Match) -> State:
         """The state of a match. Raises: Unreadable if its game is not installed or its record cannot be replayed."""
@@ -79,12 +79,10 @@ class States:
                 f"Board {match.board} waits: its game, {match.game}, cannot be played here at present. Nothing is "
                 "lost, and nobody loses on time meanwhile."
             )
-        before, known = self._boards.get(match.board, (None, None))
+        before, state = self._boards.get(match.board, (None, None))
         # A ply may have been taken back, or another process may have played on.
         is_same = before is not None and before.record.notations == match.record.notations
-        if is_same and known is not None and known.game is GAMES[match.game]:
-            state = known
-        else:
+        if state is None or not is_same or state.game is not GAMES[match.game]:
             try:
                 state = replay(GAMES[match.game], match.options, match.body, match.record.notations, judged=False)
             except (GameError, Rejected) as error:
@@ -105,8 +103,8 @@ class States:
         return True
 
     def keep(self, match: Match, state: State) -> None:
-        known = self._boards.pop(match.board, None)
-        self._plies += _weight(state) - (_weight(known[1]) if known else 0)
+        _, before = self._boards.pop(match.board, (None, None))
+        self._plies += _weight(state) - (_weight(before) if before else 0)
         self._boards[match.board] = (match, state)
         # The board met longest ago goes first.
         while self._plies > REMEMBERED:

@@ -110,7 +110,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
         branch = plans.fitting(plan, plans.TOGETHER.join(played))
         # A plan that does not fit is dropped: later it would answer another position than it was made for.
         if branch is None:
-            raise NotFound(f"{_told(board, played)}, and it has no answer to that.")
+            raise NotFound(f"{_just_played(board, played)}, and it has no answer to that.")
         where = f'In "{plans.head(branch)}": ' if intent.kind is IntentKind.PLAN else ""
         if branch.answer == plans.RESIGN:
             board.resign(intent.seat)
@@ -119,7 +119,7 @@ def _follow(board: OpenBoard, intent: Intent) -> None:
         state, notation = board.try_play(intent.seat, answers[0])
     # The position may have changed since the plan was checked; the opponent's move stands in any case.
     except (Rejected, GameError) as error:
-        reason = f"{_told(board, played)}. {where}{error}" if where else str(error)
+        reason = f"{_just_played(board, played)}. {where}{error}" if where else str(error)
         board.events.append(IntentDropped(board.match.board, intent.seat, intent.kind, intent.text, reason))
         return
     board.add_ply(state, notation, by=intent.kind)
@@ -141,7 +141,7 @@ def _plies_to_answer(board: OpenBoard, intent: Intent, ply: int | None) -> tuple
     return notations[-1:]
 
 
-def _told(board: OpenBoard, played: Sequence[str]) -> str:
+def _just_played(board: OpenBoard, played: Sequence[str]) -> str:
     """The clause that says who has just played these plies, without a full stop."""
     userid = board.match.player(board.match.record[-1].seat).userid
     return f"{userid} swapped sides" if played[-1] == SWAP else f"{userid} played {plans.TOGETHER.join(played)}"
@@ -228,23 +228,20 @@ def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:
     Raises: MatchOver; NotAllowed while an offer waits, or where there is nothing to take back.
     """
     board.check_running()
-    asked = board.match.offer
-    if asked is not None and asked.seat == seat:
-        opponent = board.match.player(other(seat)).userid
-        raise NotAllowed(f"You have asked {opponent} for {WISHES[asked.kind]} already.")
-    if asked is not None:
-        asker = board.match.player(asked.seat).userid
-        raise NotAllowed(f'{asker} asks you for {WISHES[asked.kind]}: answer "accept" or "reject" first.')
-    held = board.intents.find(seat, IntentKind.HOLD)
+    offer, opponent = board.match.offer, board.match.player(other(seat))
+    if offer is not None and offer.seat == seat:
+        raise NotAllowed(f"You have asked {opponent.userid} for {WISHES[offer.kind]} already.")
+    if offer is not None:
+        raise NotAllowed(f'{opponent.userid} asks you for {WISHES[offer.kind]}: answer "accept" or "reject" first.')
+    intent = board.intents.find(seat, IntentKind.HOLD)
     # The held move cancels any offer when it is played.
-    if held is not None and kind is not OfferKind.PAUSE:
-        move = move_of(held)
-        raise NotAllowed(f"{move} still waits to be played, and would take back what you ask for.", "cancel")
+    if intent is not None and kind is not OfferKind.PAUSE:
+        raise NotAllowed(f"{move_of(intent)} still waits to be played, and would take back what you ask for.", "cancel")
     ply = board.match.last_chosen(seat)
     if kind is OfferKind.UNDO and not ply:
         raise NotAllowed("You have played nothing yet that could be taken back.")
     # A robot would have no reason to refuse, and nobody reads the question.
-    if kind is OfferKind.UNDO and is_robot(board.tx, board.match.player(other(seat))):
+    if kind is OfferKind.UNDO and is_robot(board.tx, opponent):
         board.take_back(seat)
         return
     board.set_offer(Offer(kind, seat, board.now))
@@ -258,9 +255,9 @@ def check_plain(board: OpenBoard, seat: Seat, since: datetime | None, answers: s
 
     answers: a sentence that names the clear answers. Raises: BadArguments.
     """
-    said = board.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
+    remarks = board.tx.remarks.of(RemarkKind.COMMENT, board.match.board)
     # "Yes" may answer "are you well?".
-    if since is not None and any(remark.written_at > since for remark in said):
+    if since is not None and any(remark.written_at > since for remark in remarks):
         raise BadArguments(
             "There were words on this board after that question, and yours may answer them, so nothing is done. "
             f'{answers} To write to {board.match.player(other(seat)).userid}, begin with "chat".'

@@ -116,8 +116,8 @@ def readers_of(
 ) -> dict[int, Reader]:
     """The players as readers, by id. seats: the seats of those who have one, by id."""
     tx, last_day = at.tx, day_of(at.now + timedelta(days=at.tools.house.answer_token_days))
-    known = {player.id: player for player in players}
-    mailed = tx.players.mailed(known)
+    by_id = {player.id: player for player in players}
+    mailed = tx.players.mailed(by_id)
     return {
         player.id: Reader(
             mailed[player.id].addresses,
@@ -126,7 +126,7 @@ def readers_of(
             settings=Settings.chosen(mailed[player.id].settings),
             token=PlayerToken(player.id, mailed[player.id].epoch, last_day),
         )
-        for player in known.values()
+        for player in by_id.values()
     }
 
 
@@ -209,7 +209,8 @@ class _Telling:
     def __init__(self, at: Desk, board: OpenBoard, comments: Sequence[CommentMade], writer: Writer | None) -> None:
         self.tx, self.board, self.comments, self.writer = at.tx, board, comments, writer
         is_over = board.match.result is not None
-        self.followers = [each for each in at.tx.follows.of(board.match) if is_over or not each.ends_only]
+        followers = at.tx.follows.of(board.match)
+        self.followers = [follower for follower in followers if is_over or not follower.ends_only]
         self.deaf = at.tx.blocks.blockers(writer.player.id) if comments and writer is not None else frozenset()
         self.kibitz = at.tx.remarks.of(RemarkKind.KIBITZ, board.match.board) if is_over else []
 
@@ -218,7 +219,7 @@ class _Telling:
         events, heard, more = self._events(reader), self._heard(reader), dict[str, Any]()
         if self.writer is not None and self.writer.player == reader.player:
             more = self._own(self.writer, reader, events)
-            is_asked = any(each.is_question for each in self.board.intents.of(reader.seat))
+            is_asked = any(intent.is_question for intent in self.board.intents.of(reader.seat))
             # They know their own move, and have asked for no receipt.
             if reader.settings.receipts == OFF and more == {"page": _RECEIPT} and not is_asked:
                 return None
@@ -226,7 +227,7 @@ class _Telling:
         elif not heard and _can_wait(self.board, reader, events):
             return None
         is_first = _is_first(self.tx, self.board, reader)
-        is_alone = is_first and self.tx.players.bots([each.id for each in self.board.match.players])
+        is_alone = is_first and self.tx.players.bots([player.id for player in self.board.match.players])
         return notice_of(
             self.board,
             reader,
@@ -251,7 +252,7 @@ class _Telling:
     def _events(self, reader: Reader) -> tuple[Event, ...]:
         """What the reader may know of: what players had decided for later is their own affair."""
         return tuple(
-            each for each in self.board.events if each.seat == reader.seat or not isinstance(each, IntentDropped)
+            event for event in self.board.events if event.seat == reader.seat or not isinstance(event, IntentDropped)
         )
 
     def _heard(self, reader: Reader) -> tuple[CommentMade, ...]:
@@ -261,7 +262,7 @@ class _Telling:
             return tuple(self.comments)
         if player.id in self.deaf:
             return ()
-        return tuple(each for each in self.comments if each.userid != player.userid)
+        return tuple(comment for comment in self.comments if comment.userid != player.userid)
 
 
 def _is_first(tx: Transaction, board: OpenBoard, reader: Reader) -> bool:
@@ -285,13 +286,13 @@ def _unsealed(tx: Transaction, kibitz: Sequence[Remark], reader: Reader) -> tupl
     return tuple(remark for remark in kibitz if remark.author not in blocked)
 
 
-def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
-    """Whether only moves were made, and the player's digest tells them in time. told: the events they may know of."""
+def _can_wait(board: OpenBoard, reader: Reader, events: Sequence[Event]) -> bool:
+    """Whether only moves were made, and the player's digest tells them in time. events: those they may know of."""
     settings, match = reader.settings, board.match
     # A follower has no turn to miss, and the end of a game is told at once.
     if settings.digest == OFF or reader.seat is None or match.result is not None:
         return False
-    if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in told):
+    if not all(isinstance(event, MovePlayed | SidesSwapped | OfferCancelled) for event in events):
         return False
     deadline = match.clock.deadline_at if match.clock and reader.seat == board.state.to_move else None
     digest_at = next_digest(settings.digest, settings.zone, board.now)
@@ -299,11 +300,11 @@ def _can_wait(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
     return deadline is None or deadline >= digest_at + ENOUGH_TIME
 
 
-def _only_own_moves(board: OpenBoard, reader: Reader, told: Sequence[Event]) -> bool:
-    """Whether nothing happened but the reader's own moves, and it is not their turn. told: as for `_can_wait`."""
+def _only_own_moves(board: OpenBoard, reader: Reader, events: Sequence[Event]) -> bool:
+    """Whether nothing happened but the reader's own moves, and it is not their turn. events: as for `_can_wait`."""
     if board.match.result is not None or reader.seat in (None, board.state.to_move):
         return False
-    return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in told)
+    return all(isinstance(event, MovePlayed | SidesSwapped) and event.seat == reader.seat for event in events)
 
 
 def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *, sealed: bool = False) -> list[Mail]:
@@ -313,7 +314,7 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
     """
     author, page = writer.player, "kibitz.txt" if sealed else "chat.txt"
     blockers = at.tx.blocks.blockers(author.id)
-    followers = [each for each in at.tx.follows.of(board.match) if not each.ends_only]
+    followers = [follower for follower in at.tx.follows.of(board.match) if not follower.ends_only]
     # Sealed words are about the players' plans: they may read them once the game is over.
     audience = _audience(at, board, () if sealed else board.match.players, followers)
     hearers = [reader for reader in audience if reader.player is None or reader.player.id not in blockers]
@@ -334,12 +335,12 @@ def pass_on(at: Desk, board: OpenBoard, comment: CommentMade, writer: Writer, *,
 def _audience(at: Desk, board: OpenBoard, players: Sequence[Player], followers: Sequence[Follower]) -> list[Reader]:
     """The players, each in their seat, and then the followers."""
     seats = {player.id: board.perspective(player) for player in board.match.players}
-    return [*readers_of(at, [*players, *(each.player for each in followers)], seats).values()]
+    return [*readers_of(at, [*players, *(follower.player for follower in followers)], seats).values()]
 
 
 def _word_to_leave(followers: Sequence[Follower], reader: Reader) -> str:
     """The answer that stops such mails to a follower; empty for a player of the board."""
-    follower = next((each for each in followers if each.player == reader.player), None)
+    follower = next((item for item in followers if item.player == reader.player), None)
     if follower is None:
         return ""
     # They follow a person, so leaving the board would not stop the next one.

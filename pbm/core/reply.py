@@ -53,15 +53,15 @@ def return_words(request: Request) -> None:
     # "Thanks, Bob" below a command is for nobody, and needs no answer; who wrote a password wonders where it went.
     if not (says_something(words) or request.secrets):
         return
-    told = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request) else ".")
+    sentence = "What you wrote was not passed on" + (': "chat" sends it.' if _is_heard(request) else ".")
     if outgoing.notices:
         last = outgoing.notices[-1]
-        outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {told}")
+        outgoing.notices[-1] = replace(last, shown=f"{last.shown or 'how it stands.'} {sentence}")
     elif outgoing.answers:
         answer = outgoing.answers[-1]
-        outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(told)}".lstrip())
+        outgoing.answers[-1] = replace(answer, text=f"{answer.text.rstrip()}\n\n{wrapped(sentence)}".lstrip())
     else:
-        outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(told), "pbm: your words"))
+        outgoing.answers.append(Answer("your words", Outcome.DONE, wrapped(sentence), "pbm: your words"))
 
 
 def _is_heard(request: Request) -> bool:

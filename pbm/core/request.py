@@ -127,7 +127,7 @@ class Words:
 
     read_as: dict[int, str] = field(default_factory=dict)
     """What plain words were taken to mean, by board; nothing where a command was written."""
-    _said: list[tuple[int | None, str]] = field(default_factory=list)
+    _below: list[tuple[int | None, str]] = field(default_factory=list)
     """What stands below each part of the mail, and the board it is for; None for all boards, 0 for none."""
     _heard: set[int] = field(default_factory=set)
     """The boards whose players get the words."""
@@ -135,21 +135,21 @@ class Words:
     @property
     def comment(self) -> str:
         """The words below the last command, or those for no particular board."""
-        return self._said[-1][1] if self._said else ""
+        return self._below[-1][1] if self._below else ""
 
     @comment.setter
     def comment(self, text: str) -> None:
-        self._said[-1:] = [(self._said[-1][0] if self._said else None, text)]
+        self._below[-1:] = [(self._below[-1][0] if self._below else None, text)]
 
     @property
     def unheard(self) -> str:
         """The words that nobody gets, as far as is known by now."""
         heard = {None, *self._heard} if self._heard else set[int | None]()
-        return "\n".join(text for board, text in self._said if board not in heard).strip()
+        return "\n".join(text for board, text in self._below if board not in heard).strip()
 
     def begin(self, reading: Reading) -> None:
         """Take the words that stand below the lines of a reading."""
-        self._said.append((reading.board, reading.comment))
+        self._below.append((reading.board, reading.comment))
 
     def take_lines(self, count: int) -> None:
         """Take away the first `count` lines below the command, not counting blank ones: they belong to the command."""
@@ -168,7 +168,7 @@ class Words:
 
     def of(self, board: int) -> str:
         """The mail's words to the players of a board."""
-        return "\n".join(text for of, text in self._said if of in (None, board))
+        return "\n".join(text for of, text in self._below if of in (None, board))
 
     def give(self, board: int) -> str:
         """The same, for the players, who get them."""
@@ -177,7 +177,7 @@ class Words:
 
     def drop(self, board: int) -> None:
         """Take away the words to the players of a board."""
-        self._said = [(of, "" if of in (None, board) else said) for of, said in self._said]
+        self._below = [(of, "" if of in (None, board) else text) for of, text in self._below]
 
 
 class Incoming(NamedTuple):
@@ -210,10 +210,9 @@ def no_player(tx: Transaction, userid: str, otherwise: str = "") -> NotFound:
         return NotFound(f"{robot} has not played here yet.", "robots")
     if _ROBOTS.fullmatch(userid):
         return NotFound(f'There is no robot "{userid}". There are {joined(LEVEL_OF)}.', "robots")
-    meant = difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
-    meant = meant or difflib.get_close_matches(userid, tx.players.like(userid), n=1)
-    told = f" Did you mean {meant[0]}?" if meant else ""
-    return NotFound(f'There is no player "{userid}" here.{told or otherwise}')
+    alike = difflib.get_close_matches(userid.casefold(), LEVEL_OF, n=1, cutoff=_LIKE_A_ROBOT)
+    alike = alike or difflib.get_close_matches(userid, tx.players.like(userid), n=1)
+    return NotFound(f'There is no player "{userid}" here.{f" Did you mean {alike[0]}?" if alike else otherwise}')
 
 
 def userid_named(tx: Transaction, text: str, how: str) -> str:
@@ -395,9 +394,9 @@ class Author(Desk):
         """The player who seems to have sent the mail: enough for what anybody may see. Raises: NotAllowed."""
         player = self.player or self.sender.writer
         if player is None:
-            names = " and ".join(each.userid for each in self.sender.at_home)
-            known = f"{names} read mail at your address" if names else "Your address is not known here"
-            raise NotAllowed(f'Who is "me"? {known}: write a userid.')
+            names = " and ".join(player.userid for player in self.sender.at_home)
+            reason = f"{names} read mail at your address" if names else "Your address is not known here"
+            raise NotAllowed(f'Who is "me"? {reason}: write a userid.')
         return player
 
     def proven_seat(self, board: OpenBoard) -> Seat | None:
@@ -511,13 +510,13 @@ class Request(Desk):
         self.readings.append(reading)
         self.words.begin(reading)
 
-    def restate(self, meant: Reading) -> None:
+    def restate(self, reading: Reading) -> None:
         """Go on with what the part means in place of its plain words."""
-        self.readings[-1:] = [meant]
-        self.words.comment = meant.comment
-        board = self.sender.board if meant.board is None else meant.board
+        self.readings[-1:] = [reading]
+        self.words.comment = reading.comment
+        board = self.sender.board if reading.board is None else reading.board
         if board is not None:
-            self.words.read_as[board] = meant.read_as
+            self.words.read_as[board] = reading.read_as
 
     @property
     def reading(self) -> Reading:

@@ -146,8 +146,8 @@ def orders(tx: Transaction, word: str) -> Iterator[tuple[Item, int, int]]:
     The second number is 0 if an order has only one.
     """
     for item in tx.agenda.of(THINK):
-        said, _, numbers = item.key.partition(" ")
-        if said == word:
+        first_word, _, numbers = item.key.partition(" ")
+        if first_word == word:
             first, _, second = numbers.partition(":")
             yield item, int(first), int(second or 0)
 

@@ -55,7 +55,7 @@ class TimeControl(NamedTuple):
 
     def __str__(self) -> str:
         """The canonical form, which read_control reads back."""
-        words = [NONE] if not self.timed else []
+        words = [] if self.timed else [NONE]
         if self.bank is not None:
             cap = "" if self.cap is None else f"/{write_duration(self.cap)}"
             words.append(f"{write_duration(self.bank)}+{write_duration(self.increment)}{cap}")
@@ -68,19 +68,22 @@ class TimeControl(NamedTuple):
     @property
     def words(self) -> str:
         """The description for people, as shown after "Time:"."""
-        told = []
+        clauses = []
         if self.bank is not None:
-            told.append(f"{in_words(self.bank)} for the whole game")
+            clauses.append(f"{in_words(self.bank)} for the whole game")
             if self.increment:
-                told.append(f"{in_words(self.increment)} more with each move")
+                clauses.append(f"{in_words(self.increment)} more with each move")
             if self.cap is not None:
-                told.append(f"never above {in_words(self.cap)}")
+                clauses.append(f"never above {in_words(self.cap)}")
         if self.per_move is not None:
-            told.append(f"{'at most ' if told else ''}{in_words(self.per_move)} a move")
-        told += [] if told else ["no clock"]
-        told += ["nights and weekends count"] if self.strict and self.timed else []
-        told += [f"a reminder after {in_words(self.nag)}"] if self.nag is not None else []
-        return ", ".join(told)
+            clauses.append(f"{'at most ' if clauses else ''}{in_words(self.per_move)} a move")
+        if not clauses:
+            clauses.append("no clock")
+        elif self.strict:
+            clauses.append("nights and weekends count")
+        if self.nag is not None:
+            clauses.append(f"a reminder after {in_words(self.nag)}")
+        return ", ".join(clauses)
 
 
 UNLIMITED = TimeControl()

@@ -240,23 +240,20 @@ class Match(NamedTuple):
 
     def last_chosen(self, seat: Seat) -> int:
         """The number of the last ply that a seat chose, so not of a forced one; 0 if there is none."""
-        # Whoever plays against themselves has chosen the plies of both seats.
-        seats = (1, 2) if self.players[0] == self.players[1] else (seat,)
-        number = len(self.record)
-        while number:
-            ply = self.record[number - 1]
-            # A queued or planned ply was chosen; only one without an alternative was not.
-            if ply.seat in seats and not (ply.auto and self._was_forced(number)):
-                break
-            number -= 1
-        return number
-
-    def _was_forced(self, number: int) -> bool:
-        """Whether there was no other ply of this number."""
         from games import GAMES  # who only lists matches needs no rules
 
-        earlier = self.record.notations[: number - 1]
-        return replay(GAMES[self.game], self.options, self.body, earlier, judged=False).forced is not None
+        # Whoever plays against themselves has chosen the plies of both seats.
+        seats = (1, 2) if self.players[0] == self.players[1] else (seat,)
+        for number in range(len(self.record), 0, -1):
+            ply, earlier = self.record[number - 1], self.record.notations[: number - 1]
+            if ply.seat not in seats:
+                continue
+            # A queued or planned ply was chosen; only one without an alternative was not.
+            if not ply.auto:
+                return number
+            if replay(GAMES[self.game], self.options, self.body, earlier, judged=False).forced is None:
+                return number
+        return 0
 
     @property
     def moved_at(self) -> datetime:
@@ -444,8 +441,8 @@ def replay(game: AnyGame, options: Iterable[str], body: str, notations: Iterable
         except (GameError, Rejected, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  a record that was altered may break an unjudged reading anyhow
-            told = f"Ply {number}, {quoted(notation)}, is no ply here ({type(error).__name__}: {error})."
-            raise BadNotation(told) from None
+            reason = f"{type(error).__name__}: {error}"
+            raise BadNotation(f"Ply {number}, {quoted(notation)}, is no ply here ({reason}).") from None
     return state
 
 

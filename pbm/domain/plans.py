@@ -251,11 +251,11 @@ def _halves(text: str) -> tuple[str, str]:
         answer = "".join(rest)
     condition, answer = _bare(LINK.sub(" ", condition)), _LEADING_THEN.sub("", _bare(answer))
     if not condition or not answer:
-        said = quoted(f"if {text}")
+        branch = quoted(f"if {text}")
         if colon:
             missing = "your opponent's move before" if answer else "your answer after"
-            raise BadArguments(f"{said} lacks {missing} the colon: {_EXAMPLE}")
-        raise BadArguments(f"{said} lacks the colon between your opponent's move and your answer: {_EXAMPLE}")
+            raise BadArguments(f"{branch} lacks {missing} the colon: {_EXAMPLE}")
+        raise BadArguments(f"{branch} lacks the colon between your opponent's move and your answer: {_EXAMPLE}")
     return _worded(condition), _worded(answer)
 
 

@@ -18,6 +18,7 @@ from dataclasses import field, replace
 from enum import IntEnum
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from games.scene import Cell, Form, GridBoard, Ground, HexBoard, Join, Look, Place, PlaneBoard, Point, Segment, Stroke
@@ -162,8 +163,12 @@ def _squares(board: GridBoard) -> Iterator[Stamp]:
     # Elsewhere the grounds are one surface.
     edge = LINE if board.ground is Ground.SQUARES else None
     yield from _grounds(board.cells, lambda cell: shaded if cell.shaded else usual, edge, six=False)
+    # The lines of a board of lines, those of faint places apart.
     if board.ground is Ground.LINES:
-        yield from _crosses(board)
+        for is_faint, alike in groupby(sorted(board.cells, key=attrgetter("faint")), key=attrgetter("faint")):
+            places = (_square(*cell.place) for cell in alike)
+            crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
+            yield Stamp(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if is_faint else LINE))
     for cell in board.cells:
         if DOTTED[board.ground][cell.shaded]:
             x, y = _square(*cell.place)
@@ -171,14 +176,6 @@ def _squares(board: GridBoard) -> Iterator[Stamp]:
     (top, left), (bottom, right) = _beside(board)[-2:]
     for text, place in beside(board.columns, board.rows, (top, bottom), (left, right)):
         yield Stamp(Depth.WORDS, label(*_square(*place), text))
-
-
-def _crosses(board: GridBoard) -> Iterator[Stamp]:
-    """The lines of a board of lines, those of faint places apart."""
-    for faint, alike in groupby(sorted(board.cells, key=lambda cell: cell.faint), key=lambda cell: cell.faint):
-        places = (_square(*cell.place) for cell in alike)
-        crosses = (f"M{x - HALF} {y}h{UNIT}M{x} {y - HALF}v{UNIT}" for x, y in places)
-        yield Stamp(Depth.GROUND, _path(crosses, fill="none", stroke=FAINT if faint else LINE))
 
 
 def _joined(board: GridBoard) -> Iterator[Stamp]:

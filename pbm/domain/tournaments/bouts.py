@@ -148,13 +148,13 @@ def contenders(
     """The entrants to pair in the next round, the highest rank first. absent: seeded entrants to leave out."""
     scores = _scores(rounds)
     # Or all bouts would be looked through for each entrant.
-    held = [{entrant: bout for bout in bouts for entrant in bout.entrants} for bouts in rounds]
-    found = [
-        _contender(entrant, number, [bouts.get(entrant) for bouts in held], scores, is_last=is_last)
+    by_entrant = [{entrant: bout for bout in bouts for entrant in bout.entrants} for bouts in rounds]
+    entering = [
+        _contender(entrant, number, [bouts.get(entrant) for bouts in by_entrant], scores, is_last=is_last)
         for number, entrant in enumerate(seeded, 1)
         if entrant not in absent
     ]
-    return sorted(found, key=lambda each: (-each.points, each.number))
+    return sorted(entering, key=lambda contender: (-contender.points, contender.number))
 
 
 def _contender(
@@ -177,7 +177,7 @@ def _contender(
         seats,
         seats.due if seats.claim == ABSOLUTE else 0,
         (floats[-1], floats[-2]),
-        tuple(each for bout in own if bout.is_meeting for each in bout.entrants if each != entrant),
+        tuple(other for bout in own if bout.is_meeting for other in bout.entrants if other != entrant),
         # A win without a bout counts as a bye (C.2); half a point for a rest does not.
         sum(bout.score(entrant) >= WIN for bout in own if not bout.is_meeting),
         # Points are half points, so as many as there were rounds is half of all.
@@ -240,11 +240,11 @@ def standings(seeded: Sequence[Entrant], bouts: Iterable[Bout], tie_breaks: Sequ
     keys: dict[Entrant, tuple[Fraction, ...]] = {entrant: (table.points[entrant],) for entrant in seeded}
     for tie_break in tie_breaks:
         # Among equals, because the direct encounter counts only within a group.
-        equals = {key: [each for each in seeded if keys[each] == key] for key in keys.values()}
-        keys = {each: (*key, _MEASURES[tie_break](table, equals[key], each)) for each, key in keys.items()}
+        equals = {key: [entrant for entrant in seeded if keys[entrant] == key] for key in keys.values()}
+        keys = {entrant: (*key, _MEASURES[tie_break](table, equals[key], entrant)) for entrant, key in keys.items()}
     best_first = sorted(seeded, key=keys.__getitem__, reverse=True)
     ranks = [keys[entrant] for entrant in best_first]
-    return [table.line(ranks.index(keys[each]) + 1, each, keys[each][1:]) for each in best_first]
+    return [table.line(ranks.index(keys[entrant]) + 1, entrant, keys[entrant][1:]) for entrant in best_first]
 
 
 Group = list[Entrant]
@@ -264,7 +264,7 @@ class _Table:
         for bout in bouts:
             for entrant in bout.entrants if bout.points is not None else ():
                 own.setdefault(entrant, []).append(bout)
-        return cls(own, {each: Fraction(sum(b.score(each) for b in mine), 2) for each, mine in own.items()})
+        return cls(own, {entrant: Fraction(sum(b.score(entrant) for b in mine), 2) for entrant, mine in own.items()})
 
     def line(self, rank: int, entrant: Entrant, tie_breaks: tuple[Fraction, ...]) -> Line:
         scores = [bout.score(entrant) for bout in self.bouts[entrant] if bout.second is not None]
@@ -291,9 +291,9 @@ def _sonneborn_berger(table: _Table, _group: Group, entrant: Entrant) -> Fractio
 def _direct(table: _Table, group: Group, entrant: Entrant) -> Fraction:
     """The points from bouts within a group of equals, if all of them have met; otherwise 0."""
     others = set(group)
-    within = {each: [b for b in table.bouts[each] if {b.first, b.second} <= others] for each in group}
+    within = {entrant: [b for b in table.bouts[entrant] if {b.first, b.second} <= others] for entrant in group}
     # With a meeting that is missing, the others would be compared by different opponents.
-    complete = all(len({bout.opponent(each) for bout in mine}) == len(group) - 1 for each, mine in within.items())
+    complete = all(len({bout.opponent(entrant) for bout in mine}) == len(group) - 1 for entrant, mine in within.items())
     return Fraction(sum(bout.score(entrant) for bout in within[entrant]), 2) if complete else Fraction()
 
 

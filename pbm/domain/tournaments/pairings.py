@@ -36,13 +36,13 @@ def robin_bouts(entrants: Sequence[Entrant], number: int) -> list[Bout]:
     once = robin_rounds(len(entrants))
     index, again = (number - 1) % once, (number - 1) // once % 2
     circle, pivot = (entrants, None) if len(entrants) % 2 else (entrants[:-1], entrants[-1])  # in an odd circle
-    found = [_meeting(circle, index, step) for step in range(1, (len(circle) + 1) // 2)]
+    bouts = [_meeting(circle, index, step) for step in range(1, (len(circle) + 1) // 2)]
     alone = circle[_half(index, len(circle))]
     if pivot is None:
-        found.append(Bout(alone, played=False))
+        bouts.append(Bout(alone, played=False))
     else:
-        found.insert(0, Bout(pivot, alone) if index % 2 else Bout(alone, pivot))
-    return [Bout(bout.second, bout.first) if again and bout.second is not None else bout for bout in found]
+        bouts.insert(0, Bout(pivot, alone) if index % 2 else Bout(alone, pivot))
+    return [Bout(bout.second, bout.first) if again and bout.second is not None else bout for bout in bouts]
 
 
 def _half(index: int, size: int) -> int:
@@ -79,29 +79,29 @@ def knockout_bouts(
 
     seeded: all who started, the strongest first. before: the bouts of each earlier round. absent: entrants who left.
     """
-    seats = histories(seeded, [bout for each in before for bout in each])
-    found = []
+    seats = histories(seeded, [bout for bouts in before for bout in bouts])
+    bouts = []
     for pair in _pairs(_survivors(seeded, before)):
-        drawn = sorted((each for each in pair if each is not None), key=seeded.index)
-        match [each for each in drawn if each not in absent]:
+        drawn = sorted((entrant for entrant in pair if entrant is not None), key=seeded.index)
+        match [entrant for entrant in drawn if entrant not in absent]:
             case [higher, lower]:
-                found.append(Bout(*seated(higher, lower, seats)))
+                bouts.append(Bout(*seated(higher, lower, seats)))
             case [alone]:
-                other = next((each for each in drawn if each != alone), None)
-                found.append(Bout(alone, other, (WIN, LOSS), played=False))
+                other = next((entrant for entrant in drawn if entrant != alone), None)
+                bouts.append(Bout(alone, other, (WIN, LOSS), played=False))
             # Both have left: nobody advances, and the other half of the draw must not wait.
             case _ if drawn:
-                found.append(Bout(drawn[0], drawn[1] if len(drawn) > 1 else None, (LOSS, LOSS), played=False))
-    return found
+                bouts.append(Bout(drawn[0], drawn[1] if len(drawn) > 1 else None, (LOSS, LOSS), played=False))
+    return bouts
 
 
 def _survivors(seeded: Sequence[Entrant], before: Sequence[Sequence[Bout]]) -> list[Entrant | None]:
     """The entrants left after these rounds, in the order of the draw; None for an empty place."""
     field = [seeded[place] if place < len(seeded) else None for place in _draw(1 << knockout_rounds(len(seeded)))]
-    for bouts_ in before:
-        winners = {each for bout in bouts_ for each in bout.entrants if bout.score(each) == WIN}
+    for bouts in before:
+        winners = {entrant for bout in bouts for entrant in bout.entrants if bout.score(entrant) == WIN}
         # Where both have left, nobody advances.
-        field = [next((each for each in pair if each in winners), None) for pair in _pairs(field)]
+        field = [next((entrant for entrant in pair if entrant in winners), None) for pair in _pairs(field)]
     return field
 
 
@@ -109,7 +109,7 @@ def _draw(size: int) -> list[int]:
     """The seeds, from 0, in the order of the draw; neighbours meet in the first round: [0, 3, 1, 2] for four."""
     places = [0]
     while len(places) < size:
-        places = [each for place in places for each in (place, 2 * len(places) - 1 - place)]
+        places = [seed for place in places for seed in (place, 2 * len(places) - 1 - place)]
     return places
 
 
@@ -147,7 +147,7 @@ def next_season(
         count = moving(len(above), len(below), most)
         if count:
             kept[upper][-count:], kept[upper + 1][:count] = below[:count], above[-count:]
-    order = [each for division in kept for each in division if each not in leavers]
+    order = [entrant for division in kept for entrant in division if entrant not in leavers]
     return divided([*order, *newcomers], size)
 
 
@@ -162,7 +162,7 @@ def after_win(rungs: Sequence[Entrant], challenger: Entrant, challenged: Entrant
     # By now one of them may have left, or the winner be above the other.
     if not {challenger, challenged} <= set(rungs) or rungs.index(challenger) < rungs.index(challenged):
         return list(rungs)
-    order = [each for each in rungs if each != challenger]
+    order = [entrant for entrant in rungs if entrant != challenger]
     order.insert(order.index(challenged), challenger)
     return order
 

@@ -95,12 +95,12 @@ class Bracket:
     def _inside(self, higher: Contender, lower: Contender) -> Iterator[int]:
         """The measures of a pair within the bracket."""
         gap, falls = higher.points - lower.points, (self._fall(higher), self._fall(lower))
-        saved = [falls.count(each) for each in self._gaps]
+        saved = [falls.count(size) for size in self._gaps]
         yield self._completing(higher, lower)
         # C.5: as many pairs as possible. C.6: the differences in points of those left over, and of pairs, the largest
         # first.
         yield 1
-        yield from (count - (gap == each) for count, each in zip(saved, self._gaps, strict=True))
+        yield from (count - (gap == size) for count, size in zip(saved, self._gaps, strict=True))
         yield 0  # C.7 is about the pairs below, see there
         yield from saved if self.must_complete is None else (0,) * len(saved)
         yield from _seats(higher, lower)
@@ -108,10 +108,10 @@ class Bracket:
             yield from _floats(higher, lower, back)
         # C.16 to C.19: where a float must repeat, the smaller difference in points repeats.
         for back in (0, 1):
-            down = [fall for each, fall in zip((higher, lower), falls, strict=True) if each.floats[back] == DOWN]
+            down = [fall for one, fall in zip((higher, lower), falls, strict=True) if one.floats[back] == DOWN]
             again = gap if higher.floats[back] == DOWN else 0
-            yield from (down.count(each) - (again == each) for each in self._gaps)
-            yield from (-(lower.floats[back] == UP and gap == each) for each in self._gaps)
+            yield from (down.count(size) - (again == size) for size in self._gaps)
+            yield from (-(lower.floats[back] == UP and gap == size) for size in self._gaps)
 
     def _below(self, edge: Edge, higher: Contender, lower: Contender) -> Iterator[int]:
         """The measures of a pair with at least one below the bracket: C.7, for the bracket after this one."""
@@ -120,7 +120,7 @@ class Bracket:
         yield self._completing(higher, lower)
         yield from (0,) * (1 + len(self._gaps))
         yield minds
-        yield from (fall == each for each in self._gaps)
+        yield from (fall == size for size in self._gaps)
         yield from (0,) * (8 + 4 * len(self._gaps))
 
     def _completing(self, higher: Contender, lower: Contender) -> int:
@@ -262,7 +262,6 @@ def rounds(number: int) -> int:
 
 def rest(entrant: Entrant, before: Iterable[Bout], *, is_last: bool = False) -> Bout:
     """A round without a bout, on request or before a late entry: half a point once, but not in the last round."""
-
     rested = any(bout.holds(entrant) and not bout.played and bout.score(entrant) == DRAW for bout in before)
     return Bout(entrant, None, (LOSS if rested or is_last else DRAW, LOSS), played=False)
 
@@ -279,11 +278,11 @@ def bouts(
     seeded: all entrants, the strongest first. before: the bouts of each earlier round. absent: entrants not to pair.
     """
     ranked = contenders(seeded, before, absent, is_last=is_last)
-    pairs = next(found for rules in _rules(ranked) if (found := _Round(ranked, rules).pairs()) is not None)
+    pairs = next(complete for rules in _rules(ranked) if (complete := _Round(ranked, rules).pairs()) is not None)
     pairs.sort(key=lambda pair: (-pair[0].points, -pair[1].points, pair[0].number))
     paired = {contender.entrant for pair in pairs for contender in pair}
-    resting = [Bout(each.entrant, played=False) for each in ranked if each.entrant not in paired]
-    seats = {each.entrant: each.seats for each in ranked}
+    resting = [Bout(contender.entrant, played=False) for contender in ranked if contender.entrant not in paired]
+    seats = {contender.entrant: contender.seats for contender in ranked}
     played = [
         Bout(*seated(higher.entrant, lower.entrant, seats, is_odd=higher.number % 2 == 1)) for higher, lower in pairs
     ]
@@ -311,7 +310,7 @@ class _Rules:
 
 def _rules(ranked: Sequence[Contender]) -> Iterator[_Rules]:
     """FIDE's rules, then weaker and weaker ones."""
-    most = max((each.met.count(other) for each in ranked for other in each.met), default=0)
+    most = max((contender.met.count(rival) for contender in ranked for rival in contender.met), default=0)
     for byes in count():
         yield from (_Rules(byes, meetings, kept) for meetings, kept in product(range(most + 1), (True, False)))
 
@@ -326,32 +325,32 @@ class _Round:
         """All pairs; None if the rules allow none."""
         if not self._can_complete(self._ranked):
             return None
-        groups = [list(group) for _, group in groupby(self._ranked, key=lambda each: each.points)]
+        groups = [list(group) for _, group in groupby(self._ranked, key=lambda contender: contender.points)]
         pairs: list[Pair] = []
         moved: list[Contender] = []
         while groups:
             inside = [*moved, *groups.pop(0)]
-            below = [each for group in groups for each in group]
-            found = self._paired(inside, len(moved), groups[0] if groups else [])
-            left = _without(inside, found)
+            below = [contender for group in groups for contender in group]
+            paired = self._paired(inside, len(moved), groups[0] if groups else [])
+            left = _without(inside, paired)
             # C.4: the rest must be able to pair; otherwise all below become one last bracket with this one.
             if below and not self._can_complete([*left, *below]):
                 groups = [below]
-                found = self._bracket(inside, len(moved), below, self._rules.byes)
-                left = _without(inside, found)
-            pairs += found
+                paired = self._bracket(inside, len(moved), below, self._rules.byes)
+                left = _without(inside, paired)
+            pairs += paired
             moved = left
         return pairs
 
     def _paired(self, inside: Sequence[Contender], moved: int, following: Sequence[Contender]) -> list[Pair]:
         """The best pairs of a bracket; if there is a choice, also the best for the following one (C.7)."""
-        found = self._bracket(inside, moved, [], None if following else self._rules.byes)
-        floaters = _without(inside, found)
-        numbers = {each.number for each in floaters}
+        pairs = self._bracket(inside, moved, [], None if following else self._rules.byes)
+        floaters = _without(inside, pairs)
+        numbers = {contender.number for contender in floaters}
         # C.7 can only be improved on if somebody who floats down would be left over there.
         if following and floaters and not self._pairs_all([*floaters, *following], numbers):
-            found = self._bracket(inside, moved, following, None)
-        return found
+            pairs = self._bracket(inside, moved, following, None)
+        return pairs
 
     def _bracket(
         self, inside: Sequence[Contender], moved: int, below: Sequence[Contender], must_complete: int | None
@@ -360,17 +359,17 @@ class _Round:
 
     def _can_complete(self, these: Sequence[Contender]) -> bool:
         """Whether all of these can be paired, except one who may have a bye."""
-        return self._pairs_all(these, {each.number for each in these if each.byes > self._rules.byes})
+        return self._pairs_all(these, {contender.number for contender in these if contender.byes > self._rules.byes})
 
     def _pairs_all(self, these: Sequence[Contender], wanted: Set[int]) -> bool:
         """Whether these can be paired among themselves with at most one left over, and none of the wanted ones."""
         # Mostly so, and a graph of all pairs takes far longer.
-        if self._pairs_all_at_sight(sorted(these, key=lambda each: each.number not in wanted), wanted):
+        if self._pairs_all_at_sight(sorted(these, key=lambda contender: contender.number not in wanted), wanted):
             return True
-        pairs = combinations(sorted(these, key=lambda each: each.number), 2)
+        pairs = combinations(sorted(these, key=lambda contender: contender.number), 2)
         numbered = ((one.number, two.number) for one, two in pairs if self._rules.allow(one, two))
         edges = {pair: (1, len(wanted & {*pair})) for pair in numbered}
-        left = {each.number for each in these}.difference(*best(edges))
+        left = {contender.number for contender in these}.difference(*best(edges))
         return len(left) <= 1 and left.isdisjoint(wanted)
 
     def _pairs_all_at_sight(self, waiting: Sequence[Contender], wanted: Set[int]) -> bool:
@@ -379,16 +378,16 @@ class _Round:
         pairs: list[Pair] = []
         while waiting:
             one, *others = waiting
-            two = next((each for each in others if self._rules.allow(one, each)), None)
+            two = next((other for other in others if self._rules.allow(one, other)), None)
             if two is None:
                 left.append(one)
             else:
                 pairs.append((one, two))
-            waiting = [each for each in others if each is not two]
+            waiting = [other for other in others if other is not two]
         # Often the last two have met.
         if len(left) in (2, 3) and self._may_open(pairs, left[0], left[1]):
             del left[:2]
-        return len(left) <= 1 and wanted.isdisjoint(each.number for each in left)
+        return len(left) <= 1 and wanted.isdisjoint(contender.number for contender in left)
 
     def _may_open(self, pairs: Sequence[Pair], one: Contender, two: Contender) -> bool:
         """Whether there is a pair that these two can be divided among."""
@@ -399,4 +398,4 @@ class _Round:
 
 def _without(these: Sequence[Contender], pairs: Sequence[Pair]) -> list[Contender]:
     paired = {contender.entrant for pair in pairs for contender in pair}
-    return [each for each in these if each.entrant not in paired]
+    return [contender for contender in these if contender.entrant not in paired]

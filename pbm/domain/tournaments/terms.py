@@ -39,12 +39,12 @@ class Kind(StrEnum):
     def read(cls, word: str) -> Kind:
         """Raises: BadArguments."""
         folded = word.casefold().replace("_", "-")
-        known = {"roundrobin": cls.ROUND_ROBIN, "robin": cls.ROUND_ROBIN, **{kind.value: kind for kind in cls}}
-        if folded not in known:
+        kinds = {"roundrobin": cls.ROUND_ROBIN, "robin": cls.ROUND_ROBIN, **{kind.value: kind for kind in cls}}
+        if folded not in kinds:
             raise BadArguments(
                 f'"{word}" is no kind of tournament: take {", ".join(cls)}.'.replace(", league", " or league")
             )
-        return known[folded]
+        return kinds[folded]
 
     @property
     def label(self) -> str:
@@ -165,10 +165,10 @@ def read_terms(kind: Kind, words: Sequence[str], now: datetime) -> tuple[Terms, 
             continue
         if kind not in option.kinds:
             raise BadArguments(f'"{word}": a {kind.label} tournament has no such option.')
-        found = option.read(value, now)
-        if found is None:
+        values = option.read(value, now)
+        if values is None:
             raise BadArguments(f'"{word}" cannot be: -{name} takes {option.range}.')
-        terms = replace(terms, **found)
+        terms = replace(terms, **values)
     return terms, others
 
 
