@@ -116,8 +116,7 @@ class Evidence:
 
     def field(self, name: str) -> str:
         """The value of the first field of this name, in lower case; "" if there is none."""
-        values = self.mail.fields.get(name)
-        return values[0].lower() if values else ""
+        return self.mail.first(name).lower()
 
     def report(self, *kinds: str) -> str | None:
         """The text of the first part of one of the kinds, such as "delivery-status"; None if there is none."""
@@ -149,12 +148,6 @@ class Evidence:
         """Whether it is from a program, including mail systems and postmasters."""
         return self.is_from(_MACHINE)
 
-    @property
-    def is_from_daemon(self) -> bool:
-        """Whether the address in From is a mail system's, or the name there, like "Mail Delivery Subsystem"."""
-        name = self.mail.first("from").partition("<")[0].strip(' "')
-        return _DAEMON.fullmatch(name) is not None or self.is_from(_DAEMON)
-
     @cached_property
     def opens_as_automatic(self) -> bool:
         """Whether the subject, or a tag in brackets at its beginning, is an autoresponder's."""
@@ -168,229 +161,222 @@ def _local(address: str) -> str:
     return address.rpartition("@")[0] or address
 
 
-Verdict = tuple[Action, str] | tuple[Action, str, Mark] | None
-
-
-def verdict(seen: Evidence) -> Discard | None:
+def verdict(evidence: Evidence) -> Discard | None:
     """The first reason not to answer a mail; None for a person's mail. The most reliable evidence is checked first."""
-    for test in _TESTS:
-        if (found := test(seen)) is not None:
-            break
-    else:
+    discard = next(filter(None, (test(evidence) for test in _TESTS)), None)
+    if discard is None:
         return None
-    action, reason, *marks = found
-    mark = marks[0] if marks else Mark.RESPONDER
+    discard = replace(discard, bounce_token=evidence.bounce_token)
     # Programs that play by mail say honestly what they are, and their moves count.
-    if mark is Mark.RESPONDER and not seen.excused and _is_program(seen):
-        mark = Mark.PROGRAM
-    discard = Discard(action, reason, seen.bounce_token, mark=mark)
-    if action is not Action.BOUNCE:
+    if discard.mark is Mark.RESPONDER and not evidence.excused and _is_program(evidence):
+        discard = replace(discard, mark=Mark.PROGRAM)
+    if discard.action is not Action.BOUNCE:
         return discard
-    failed = failures(seen)
+    failed = failures(evidence)
     # If it names nobody, its words decide.
-    if failed or seen.report("disposition-notification") is not None:
+    if failed or evidence.report("disposition-notification") is not None:
         permanent = any(failure.permanent for failure in failed)
     else:
-        permanent = phrases.PERMANENT.search(_visible(seen.mail)) is not None
+        permanent = phrases.PERMANENT.search(_visible(evidence.mail)) is not None
     return replace(discard, failures=failed, permanent=permanent)
 
 
-def _is_program(seen: Evidence) -> bool:
+def _is_program(evidence: Evidence) -> bool:
     """Whether the only objection to a mail is its statement, demanded by RFC 3834, that a program wrote it."""
-    submitted = _word(seen.field("auto-submitted"))
-    marked = submitted in ("auto-generated", "auto-replied") and "vacation" not in seen.field("auto-submitted")
-    return marked and seen.token is not None and verdict(replace(seen, excused=True)) is None
+    submitted = _word(evidence.field("auto-submitted"))
+    marked = submitted in ("auto-generated", "auto-replied") and "vacation" not in evidence.field("auto-submitted")
+    return marked and evidence.token is not None and verdict(replace(evidence, excused=True)) is None
 
 
-def _own(seen: Evidence) -> Verdict:
+def _own(evidence: Evidence) -> Discard | None:
     """A returned mail of ours, or one that claims to be from an address of ours, with or without a token."""
     # Two servers of this kind would answer each other for ever.
-    if seen.has(LOOP_HEADER.lower()) or seen.robot.owns(seen.sender):
-        return Action.IGNORE, "our own mail came back", Mark.NONE
+    if evidence.has(LOOP_HEADER.lower()) or evidence.robot.owns(evidence.sender):
+        return Discard(Action.IGNORE, "our own mail came back", mark=Mark.NONE)
     return None
 
 
-def _complaint(seen: Evidence) -> Verdict:
+def _complaint(evidence: Evidence) -> Discard | None:
     """A report of abuse (RFC 5965), or a single or aggregate report of DMARC or TLS."""
-    report = seen.report("feedback-report")
+    report = evidence.report("feedback-report")
     if report is not None:
         kind = _first(_FEEDBACK, report).lower()
         # RFC 6591: such a report tells of forged mails, not of a person who wants no more of ours.
         if kind.startswith("auth-failure"):
-            return Action.IGNORE, "report of an authentication failure"
-        return Action.COMPLAINT, f"complaint: {kind or 'unknown'}"
-    if _COMPLAINT_SUBJECT.match(seen.subject):
-        return Action.COMPLAINT, "subject of a complaint"
+            return Discard(Action.IGNORE, "report of an authentication failure")
+        return Discard(Action.COMPLAINT, f"complaint: {kind or 'unknown'}")
+    if _COMPLAINT_SUBJECT.match(evidence.subject):
+        return Discard(Action.COMPLAINT, "subject of a complaint")
     # RFC 7489, 7.2 and RFC 8460, 5.3: providers send these every day to whoever publishes a policy.
-    if _DMARC_SUBJECT.match(seen.subject) or seen.has("tls-report-domain"):
-        return Action.IGNORE, "DMARC or TLS report"
+    if _DMARC_SUBJECT.match(evidence.subject) or evidence.has("tls-report-domain"):
+        return Discard(Action.IGNORE, "DMARC or TLS report")
     return None
 
 
-def _report(seen: Evidence) -> Verdict:
+def _report(evidence: Evidence) -> Discard | None:
     """A delivery status (RFC 3464), what is left of one in fields, or a disposition notification (RFC 8098), by which
     filters also refuse mail.
     """
-    status = seen.report(*_STATUSES)
+    status = evidence.report(*_STATUSES)
     if status is not None:
         actions = {_word(action) for action in _ACTION.findall(status)}
         # RFC 3464, 2.3.3: delivered, relayed and expanded are no failures.
         if actions and not actions & {"failed", "delayed"}:
-            return Action.IGNORE, "notice of a delivery"
-        return Action.BOUNCE, "delivery status notification"
-    disposition = seen.report("disposition-notification")
+            return Discard(Action.IGNORE, "notice of a delivery")
+        return Discard(Action.BOUNCE, "delivery status notification")
+    disposition = evidence.report("disposition-notification")
     if disposition is not None:
         # RFC 5429: a Sieve script refuses a mail by a disposition notification.
-        refused = "reject" in seen.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(seen.subject)
+        refused = "reject" in evidence.field("auto-submitted") or phrases.FAILURE_SUBJECT.search(evidence.subject)
         if "deleted" in _first(_DISPOSITION, disposition).lower() and refused:
-            return Action.BOUNCE, "refused by the recipient's filter"
-        return Action.IGNORE, "read receipt"
+            return Discard(Action.BOUNCE, "refused by the recipient's filter")
+        return Discard(Action.IGNORE, "read receipt")
     # Exim names the recipient in a field of its own, Exchange marks its notices, and a report may lack its part.
-    broken_report = "delivery-status" in seen.field("content-type")
-    if broken_report or seen.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
-        return Action.BOUNCE, "a field of bounces"
+    broken_report = "delivery-status" in evidence.field("content-type")
+    if broken_report or evidence.has("x-failed-recipients", "x-ms-exchange-message-is-ndr"):
+        return Discard(Action.BOUNCE, "a field of bounces")
     return None
 
 
-def _failure(seen: Evidence) -> Verdict:
+def _failure(evidence: Evidence) -> Discard | None:
     """A bounce without a report: one from a mail system, or with words of failure."""
     # A vacation notice comes without return path as well, but its address works.
-    vacation = "vacation" in seen.field("auto-submitted")
-    if vacation or seen.opens_as_automatic:
+    if "vacation" in evidence.field("auto-submitted") or evidence.opens_as_automatic:
         return None
-    if seen.is_from_daemon:
-        return Action.BOUNCE, "sender is a mail system"
+    # The name in From may tell it, too: "Mail Delivery Subsystem".
+    name = evidence.mail.first("from").partition("<")[0].strip(' "')
+    if _DAEMON.fullmatch(name) or evidence.is_from(_DAEMON):
+        return Discard(Action.BOUNCE, "sender is a mail system")
     # RFC 5321, 4.5.5: bounces have no return path, and come to ours. People write of failures, too ("my move failed").
-    nobody = seen.null_path or seen.bounce_token is not None
-    if not (nobody or seen.is_from_machine):
+    nobody = evidence.null_path or evidence.bounce_token is not None
+    if not (nobody or evidence.is_from_machine):
         return None
-    if phrases.FAILURE_SUBJECT.search(seen.subject):
-        return Action.BOUNCE, "failure in the subject"
+    if phrases.FAILURE_SUBJECT.search(evidence.subject):
+        return Discard(Action.BOUNCE, "failure in the subject")
     # An autoresponder has no return path either, but its text is a person's own, and may speak of failures.
-    unmarked = nobody and _responder(seen) is None
-    if (unmarked or seen.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(seen.mail)):
-        return Action.BOUNCE, "failure in the text"
+    unmarked = nobody and _responder(evidence) is None
+    if (unmarked or evidence.is_from(_POSTMASTER)) and phrases.FAILURE_TEXT.search(_visible(evidence.mail)):
+        return Discard(Action.BOUNCE, "failure in the text")
     return None
 
 
-def _responder(seen: Evidence) -> Verdict:
+def _responder(evidence: Evidence) -> Discard | None:
     """What a field says that only programs write, or that is written on programs' mails."""
-    submitted = _word(seen.field("auto-submitted"))
-    if submitted and submitted != "no" and not seen.excused:
-        return Action.IGNORE, f"Auto-Submitted: {submitted}"
-    found = _field_mark(seen, Mark.RESPONDER)
-    return found or _field_mark(seen, Mark.RELAY, _SUPPRESSED)
+    submitted = _word(evidence.field("auto-submitted"))
+    if submitted and submitted != "no" and not evidence.excused:
+        return Discard(Action.IGNORE, f"Auto-Submitted: {submitted}")
+    return _field_mark(evidence, Mark.RESPONDER) or _field_mark(evidence, Mark.RELAY, _SUPPRESSED)
 
 
-def _field_mark(seen: Evidence, mark: Mark, only: str = "") -> Verdict:
+def _field_mark(evidence: Evidence, mark: Mark, only: str = "") -> Discard | None:
     """The first row of the table above with this mark that fits the mail. only: its reason."""
     for names, pattern, kind, reason in _FIELD_MARKS:
-        if kind is not mark or not seen.has(*names) or only not in ("", reason):
+        if kind is not mark or not evidence.has(*names) or only not in ("", reason):
             continue
-        if not pattern or any(re.match(pattern, seen.field(name)) for name in names):
-            return Action.IGNORE, reason, mark
+        if not pattern or any(re.match(pattern, evidence.field(name)) for name in names):
+            return Discard(Action.IGNORE, reason, mark=mark)
     return None
 
 
-def _automatic(seen: Evidence) -> Verdict:
+def _automatic(evidence: Evidence) -> Discard | None:
     """A vacation notice or another program's answer."""
-    if (found := _responder(seen)) is not None:
-        return found
+    if discard := _responder(evidence):
+        return discard
     # RFC 3834 is kept by few of the programs on people's desks: for these only the words remain.
-    if seen.opens_as_automatic:
-        return Action.IGNORE, "subject of an autoresponder"
-    for part in seen.mail.walk():
+    if evidence.opens_as_automatic:
+        return Discard(Action.IGNORE, "subject of an autoresponder")
+    for part in evidence.mail.walk():
         # RFC 9078, and Gmail's own type: a thumb below a board is no move.
         disposition = part.first("content-disposition").lower()
         if disposition.startswith("reaction") or part.type.endswith(".email-reaction+json"):
-            return Action.IGNORE, "reaction to a mail"
+            return Discard(Action.IGNORE, "reaction to a mail")
         # Some calendars write that it is an answer only within.
         is_reply = part.parameters.get("method", "").lower() == "reply"
         if part.type == "text/calendar" and (is_reply or _METHOD_REPLY.search(decoded(part, limit=4096))):
-            return Action.IGNORE, "answer of a calendar"
+            return Discard(Action.IGNORE, "answer of a calendar")
     # With a token it answers a board: "I am away until Monday" may be a player's own words to the opponent.
-    if seen.token is None and phrases.AUTOMATIC_TEXT.search(_visible(seen.mail)[:_OPENING]):
-        return Action.IGNORE, "text of an autoresponder"
+    if evidence.token is None and phrases.AUTOMATIC_TEXT.search(_visible(evidence.mail)[:_OPENING]):
+        return Discard(Action.IGNORE, "text of an autoresponder")
     return None
 
 
-def _bulk(seen: Evidence) -> Verdict:
+def _bulk(evidence: Evidence) -> Discard | None:
     """A mailing list, bulk mail, spam as marked by a filter on the way, or an address that is not a person's."""
-    if (found := _field_mark(seen, Mark.RELAY)) is not None:
-        return found
-    if seen.is_from_machine:
-        return Action.IGNORE, "sender is a program", Mark.RELAY
+    if discard := _field_mark(evidence, Mark.RELAY):
+        return discard
+    if evidence.is_from_machine:
+        return Discard(Action.IGNORE, "sender is a program", mark=Mark.RELAY)
     # Mailing lists and forwarders write their own return path, whoever wrote the mail.
-    path = seen.envelope.mail_from or ""
+    path = evidence.envelope.mail_from or ""
     if _RELAY.fullmatch(path):
-        return Action.IGNORE, "return path of a mail system", Mark.RELAY
+        return Discard(Action.IGNORE, "return path of a mail system", mark=Mark.RELAY)
     # People's addresses may have such names, too: a command from one is heard, a notice gets no answer.
-    is_doubtful = seen.is_from(_DOUBTFUL) or (path != seen.sender and _DOUBTFUL.fullmatch(_local(path)))
-    if is_doubtful and not _is_command(seen):
-        return Action.IGNORE, "sender has a machine's name", Mark.RELAY
+    is_doubtful = evidence.is_from(_DOUBTFUL) or (path != evidence.sender and _DOUBTFUL.fullmatch(_local(path)))
+    if is_doubtful and not _is_command(evidence):
+        return Discard(Action.IGNORE, "sender has a machine's name", mark=Mark.RELAY)
     return None
 
 
-def _is_command(seen: Evidence) -> bool:
+def _is_command(evidence: Evidence) -> bool:
     """Whether a mail from a machine's name may be a person's: not a notice, and either short or an answer to us."""
-    text = _visible(seen.mail)
-    if phrases.NOTICE.search(seen.subject) or phrases.NOTICE.search(text[:_OPENING]):
+    text = _visible(evidence.mail)
+    if phrases.NOTICE.search(evidence.subject) or phrases.NOTICE.search(text[:_OPENING]):
         return False
-    return seen.token is not None or len(seen.subject) + len(text.strip()) <= _SHORT
+    return evidence.token is not None or len(evidence.subject) + len(text.strip()) <= _SHORT
 
 
-def _returned(seen: Evidence) -> Verdict:
+def _returned(evidence: Evidence) -> Discard | None:
     """Any other mail to a return path of ours, which is an unmarked bounce, or any other mail without a return path."""
     # That address stands in no mail for people to see: only machines write there.
-    if seen.bounce_token is not None:
-        return Action.BOUNCE, "came to a return path"
-    if seen.null_path:
-        return Action.IGNORE, "null return path"
+    if evidence.bounce_token is not None:
+        return Discard(Action.BOUNCE, "came to a return path")
+    if evidence.null_path:
+        return Discard(Action.IGNORE, "null return path")
     return None
 
 
-_TESTS: Sequence[Callable[[Evidence], Verdict]] = (
+_TESTS: Sequence[Callable[[Evidence], Discard | None]] = (
     _own, _complaint, _report, _failure, _automatic, _bulk, _returned,
 )  # fmt: skip
 
 
-def failures(seen: Evidence) -> tuple[Failure, ...]:
+def failures(evidence: Evidence) -> tuple[Failure, ...]:
     """The recipients a bounce names: in its report, otherwise in its fields, otherwise as flufl.bounce finds them."""
-    status = seen.report(*_STATUSES)
+    status = evidence.report(*_STATUSES)
     if status is not None:
-        found = _reported(status)
+        recipients = _reported(status)
     # A filter's owner may change their mind, so its refusal never counts as lasting.
-    elif (refusal := seen.report("disposition-notification")) is not None:
-        found = [Failure(address, permanent=False) for address in _RECIPIENT.findall(refusal)]
+    elif (refusal := evidence.report("disposition-notification")) is not None:
+        recipients = [Failure(address, permanent=False) for address in _RECIPIENT.findall(refusal)]
     else:
-        found = []
+        recipients = []
     # Exim and Gmail write it (X-Failed-Recipients), but not whether it is for good: that only the text says.
-    if not found and (failed := headers.plain_addresses(seen.mail.fields.get("x-failed-recipients", []))):
-        permanent = bool(phrases.PERMANENT.search(_visible(seen.mail)))
-        found = [Failure(address, permanent) for address in failed]
-    return tuple(dict.fromkeys(found or _scanned(seen)))[:_MAX_FAILURES]
+    if not recipients and (failed := headers.plain_addresses(evidence.mail.fields.get("x-failed-recipients", []))):
+        permanent = bool(phrases.PERMANENT.search(_visible(evidence.mail)))
+        recipients = [Failure(address, permanent) for address in failed]
+    return tuple(dict.fromkeys(recipients or _scanned(evidence)))[:_MAX_FAILURES]
 
 
 def _reported(status: str) -> list[Failure]:
     """The failures of a delivery status, which has a block for each recipient; one without an action is permanent."""
-    found = []
+    recipients = []
     for block in re.split(r"\n[ ]*\n", status):
         recipient, action = _RECIPIENT.search(block), _word(_first(_ACTION, block))
         code = _CODE.search(_first(_STATUS, block))
         if recipient and action not in ("delivered", "relayed", "expanded"):
             # RFC 3463, 2: class 4 passes, such as a full mailbox, even if the action is "failed".
             permanent = action != "delayed" and not (code and code[0].startswith("4"))
-            found.append(Failure(recipient[1].lower(), permanent, code[0] if code else ""))
-    return found
+            recipients.append(Failure(recipient[1].lower(), permanent, code[0] if code else ""))
+    return recipients
 
 
-def _scanned(seen: Evidence) -> list[Failure]:
+def _scanned(evidence: Evidence) -> list[Failure]:
     """The failures that flufl.bounce finds in the text; it takes real replies for bounces, so it only gets bounces."""
     from flufl.bounce import all_failures  # few mails need it
 
-    fields = ((name, value) for name in ("from", "to", "subject") for value in seen.mail.fields.get(name, []))
+    fields = ((name, value) for name in ("from", "to", "subject") for value in evidence.mail.fields.get(name, []))
     source = "".join(f"{name}: {value}\n" for name, value in fields)
-    text = "\n".join(line[:_LONGEST_LINE] for line in _visible(seen.mail).split("\n"))
+    text = "\n".join(line[:_LONGEST_LINE] for line in _visible(evidence.mail).split("\n"))
     try:
         passing, lasting = all_failures(email.message_from_string(f"{source}\n{text}"))
     except Exception:  # noqa: BLE001 - its detectors' errors on hostile mails are not documented
