@@ -29,9 +29,8 @@ _MOST_REFUSED = 10_000
 _NOTED_EVERY = timedelta(seconds=30)
 """How often to note that mail goes out."""
 
-GaveUp = Callable[[Transaction, Queued, str, bool], None]
+GaveUp = Callable[[Transaction, Queued, NotSent, bool], None]
 """Told, in the transaction that gives a mail up, why, and whether its recipient was refused."""
-TellUnmade = Callable[[Transaction, Queued, str], None]
 
 
 class Unmade(NotSent):
@@ -71,13 +70,10 @@ class Claims:
         store: Store,
         settings: DeliverySettings,
         gave_up: GaveUp = lambda *_: None,
-        tell_unmade: TellUnmade = lambda *_: None,
     ) -> None:
-        """tell_unmade: called, where the mail is given up, if it could not be made."""
         self._store = store
         self._settings = settings
         self._gave_up = gave_up
-        self._tell_unmade = tell_unmade
         self._noted_at = self._renewed_at = datetime.min.replace(tzinfo=UTC)
         self._refused: dict[int, _Refusals] = {}
 
@@ -160,16 +156,14 @@ class Claims:
             refusals = self._refused.setdefault(queued.id, refusals)
             refusals.tries.add(tries)
         expired = tx.now - queued.created_at > timedelta(hours=self._settings.give_up_hours)
-        is_unmade = isinstance(failure, Unmade)
         # The bytes follow from what is stored, so another try to make them would fail, too.
-        if expired or is_unmade or (refusals.others_taken and len(refusals.tries) >= _TRIES_OF_AN_ADDRESS):
+        is_over = expired or isinstance(failure, Unmade)
+        if is_over or (refusals.others_taken and len(refusals.tries) >= _TRIES_OF_AN_ADDRESS):
             GIVEN_UP.inc()
             self._refused.pop(queued.id, None)
             log.warning("not_delivered", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason, gave_up=expired)
             if tx.outbox.fail(queued.id, tx.now, failure.reason):
-                self._gave_up(tx, queued, failure.reason, refusals.others_taken)
-                if is_unmade:
-                    self._tell_unmade(tx, queued, failure.reason)
+                self._gave_up(tx, queued, failure, refusals.others_taken)
             return
         POSTPONED.inc()
         log.info("delivery_postponed", mail=queued.inbox_id, outbox=queued.id, reason=failure.reason)

@@ -29,7 +29,7 @@ import structlog
 from pbm.compose.tell import Untellable, mail_bytes
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Queued
-from pbm.edges.claims import Attempt, Claims, GaveUp, TellUnmade, Unmade
+from pbm.edges.claims import Attempt, Claims, GaveUp, Unmade
 from pbm.edges.transports import MailRefused, Outgoing, RecipientRefused, TemporaryFailure, Transport, Unreachable
 from pbm.store import DatabaseTrouble, Store
 
@@ -88,10 +88,9 @@ class Deliverer:
         settings: DeliverySettings,
         gave_up: GaveUp = lambda *_: None,
         tell_refused: Callable[[str], object] = lambda _: None,
-        tell_unmade: TellUnmade = lambda *_: None,
     ) -> None:
-        """tell_refused: as for WayOut. gave_up, tell_unmade: as for Claims."""
-        self._claims = Claims(store, settings, gave_up, tell_unmade)
+        """tell_refused: as for WayOut. gave_up: as for Claims."""
+        self._claims = Claims(store, settings, gave_up)
         self._transport = transport
         self._settings = settings
         self._way = WayOut(tell_refused)

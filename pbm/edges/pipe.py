@@ -17,6 +17,7 @@ from pbm.mailin.headers import Robot, id_mark, lane
 from pbm.mailin.message import Envelope
 from pbm.server.admission import Admission, Arriving, Pressure
 from pbm.store import Store
+from pbm.store.queues import NewMail
 
 _NOBODY = ("", "<>", "MAILER-DAEMON")
 """How the null return path is written; pipe(8) writes the last one."""
@@ -81,5 +82,5 @@ def receive(
         admission = Admission(robot, signer, noted_from=0)
         if reply := admission.refusal(tx, limits, Arriving(sender, ours, data), pressure):
             raise Refusal(os.EX_TEMPFAIL, reply.removeprefix("452 "))
-        its_lane = lane(Envelope(sender, ours), data, robot, signer.board_of)
-        tx.inbox.add([(sender, ours, data, None, "", its_lane, id_mark(data))], now)
+        of_lane = lane(Envelope(sender, ours), data, robot, signer.board_of)
+        tx.inbox.add([NewMail(sender, ours, data, lane=of_lane, id_mark=id_mark(data))], now)

@@ -26,6 +26,7 @@ from pbm.core.counts import LOOKED
 from pbm.core.notify import Desk, tell_operator_daily
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.domain.mail import Queued
+from pbm.edges.claims import Unmade
 from pbm.edges.deliver import Deliverer
 from pbm.edges.fetch import Fetcher
 from pbm.edges.receive import Listener, NotNow
@@ -132,8 +133,8 @@ class Server:
         self._loop = asyncio.get_running_loop()
         self.health = Health()
         self._transport = transport
-        given_up, in_thread = Bouncing(service.tools).given_up, partial(self._loop.run_in_executor, None)
-        tell = given_up, lambda reason: in_thread(self._tell_of_refusals, reason), self._tell_of_unmade
+        in_thread = partial(self._loop.run_in_executor, None)
+        tell = self._gave_up, lambda reason: in_thread(self._tell_of_refusals, reason)
         self._deliverer = Deliverer(service.store, transport, delivery, *tell) if transport else None
         self._handling = Handling(service, self.health, self._sent_soon, rests=listen is not None) if handles else None
         self._intake = Intake(service, self._arrived, self.health.doubt)
@@ -263,10 +264,13 @@ class Server:
         except NotSent as failure:
             log.error("operator_not_told", reason=failure.reason)
 
-    def _tell_of_unmade(self, tx: Transaction, queued: Queued, reason: str) -> None:
-        """Write the operator a mail, once a day, that a mail of ours could not be made."""
-        desk, words = Desk(tx, self._service.tools), {"number": queued.id, "whom": queued.mail.address}
-        tell_operator_daily(desk, "pbm: an email could not be made", "unmade-operator.txt", reason=reason, **words)
+    def _gave_up(self, tx: Transaction, queued: Queued, failure: NotSent, is_refused: bool) -> None:
+        """Tell of a mail that is given up; the operator, once a day, of one that could not be made."""
+        Bouncing(self._service.tools).given_up(tx, queued, failure.reason, is_refused)
+        if isinstance(failure, Unmade):
+            subject, page = "pbm: an email could not be made", "unmade-operator.txt"
+            words = {"reason": failure.reason, "number": queued.id, "whom": queued.mail.address}
+            tell_operator_daily(Desk(tx, self._service.tools), subject, page, **words)
 
     def _tell_of_refusals(self, reason: str) -> None:
         """Write the operator a mail, which goes out once any mail is taken.

@@ -39,6 +39,7 @@ from pbm.store import DatabaseTrouble, Store, Transaction
 from pbm.store.engine import utc_now
 from pbm.store.house import DELIVERED, Peer
 from pbm.store.pulse import HEARTBEAT, SILENCE
+from pbm.store.queues import NewMail
 
 log = structlog.get_logger()
 
@@ -121,7 +122,7 @@ class Service(Club):
         robot, board_of = self.tools.composer.robot, self.tools.composer.signer.board_of
         lanes = [lane(Envelope(mail.mail_from, mail.recipients), mail.raw, robot, board_of) for mail in mails]
         rows = [
-            (mail.mail_from, mail.recipients, mail.raw, mail.source, mail.peer, own, id_mark(mail.raw))
+            NewMail(mail.mail_from, mail.recipients, mail.raw, mail.source, mail.peer, own, id_mark(mail.raw))
             for mail, own in zip(mails, lanes, strict=True)
         ]
         with self.store.write(alone=False) as tx:

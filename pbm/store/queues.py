@@ -7,7 +7,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import ColumnElement, Row, bindparam, case, func, insert, literal, literal_column, select, update
 
@@ -95,41 +95,39 @@ _LAST_OF_ITS_BOARD = select(outbox.c.id).where(
 )
 
 
+class NewMail(NamedTuple):
+    """A mail to be taken in, and what was found out about it: its lane, and the mark of its Message-ID."""
+
+    mail_from: str | None
+    recipients: Sequence[str]
+    raw: bytes
+    source: str | None = None
+    """A unique name for a fetched mail: only the first mail of a source is taken in."""
+    peer: str = ""
+    lane: str = ""
+    id_mark: str = ""
+
+
 class Inbox(Queries):
     """Mails as they came. A row is written before its sender is told 250, and stays whole until the mail is settled."""
 
     grew = False
     """Whether this transaction has added to it."""
 
-    def add(
-        self, mails: Sequence[tuple[str | None, Sequence[str], bytes, str | None, str, str, str]], now: datetime
-    ) -> list[int | None]:
-        """mails: envelope sender, envelope recipients, content, source, peer, lane and mark of the Message-ID of each.
-
-        Returns the id of each row, or None if it was not added: a source is a unique name for a fetched mail, and only
-        the first mail of a source is added.
-        """
-        sources = [source for *_, source, _, _, _ in mails if source is not None]
+    def add(self, mails: Sequence[NewMail], now: datetime) -> list[int | None]:
+        """Returns the id of each row, or None if it was not added because its source was there."""
+        sources = [mail.source for mail in mails if mail.source is not None]
         # A mailbox shows a mail again if the process stopped before that was moved.
         stored = set(self._column(select(inbox.c.source).where(inbox.c.source.in_(sources)))) if sources else ()
+        fresh = {"received_at": now, "state": Arrival.NEW.value}
         rows = [
-            {
-                "received_at": now,
-                "mail_from": sender,
-                "recipients": json.dumps(list(recipients)),
-                "raw": raw,
-                "state": Arrival.NEW.value,
-                "source": source,
-                "peer": peer,
-                "lane": lane,
-                "id_mark": id_mark,
-            }
-            for sender, recipients, raw, source, peer, lane, id_mark in mails
-            if source not in stored
+            mail._replace(recipients=json.dumps([*mail.recipients]))._asdict() | fresh
+            for mail in mails
+            if mail.source not in stored
         ]
         self.grew = self.grew or bool(rows)
         ids = iter(self._connection.execute(_TAKE_IN, rows).scalars() if rows else ())
-        return [next(ids) if source not in stored else None for *_, source, _, _, _ in mails]
+        return [next(ids) if mail.source not in stored else None for mail in mails]
 
     def next(self, limit: int) -> tuple[list[Received], int]:
         """The oldest new mail of each lane, now locked, and how many mails wait, as far as was looked."""

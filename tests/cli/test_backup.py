@@ -21,6 +21,7 @@ from sqlalchemy import create_engine
 from pbm.resources import folder
 from pbm.server import Arriving
 from pbm.store import Store, backup
+from pbm.store.queues import NewMail
 from tests.cli.conftest import Pbm
 from tests.patience import PATIENCE_SECONDS
 
@@ -94,7 +95,7 @@ def test_a_copy_made_while_mail_comes_in_is_of_one_instant(game: Pbm, tmp_path: 
 
     def write() -> None:
         mail = Arriving("a@x.org", ("pbm@localhost",), b"x" * 30_000)
-        row = (mail.mail_from, mail.recipients, mail.raw, None, "", "", "")
+        row = NewMail(mail.mail_from, mail.recipients, mail.raw)
         while not enough.is_set():
             with store.write() as tx:
                 tx.inbox.add([row] * 3, NOW)

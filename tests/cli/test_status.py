@@ -27,6 +27,7 @@ from pbm.store import Store
 from pbm.store.house import THINKS
 from pbm.store.overview import SPANS
 from pbm.store.pulse import HEARTBEAT
+from pbm.store.queues import NewMail
 from pbm.store.tables import inbox, matches
 from pbm.store.tickets import Key
 from tests.cli.conftest import Pbm
@@ -194,7 +195,7 @@ def test_the_live_view_follows_and_ends_with_ctrl_c(tmp_path: Path) -> None:
         assert "0 new" in seen
         store = Store(database)
         with store.write() as tx:
-            tx.inbox.add([(None, (), b"x", None, "", "", "")], datetime.now(UTC))
+            tx.inbox.add([NewMail(None, (), b"x")], datetime.now(UTC))
         store.close()
         _read_until(mother, lambda text: "1 new" in text)
         process.send_signal(signal.SIGINT)

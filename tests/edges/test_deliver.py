@@ -12,7 +12,7 @@ import pytest
 from pbm.domain.configuration import DeliverySettings
 from pbm.domain.mail import Delivery, Mail, Queued
 from pbm.edges import deliver as deliver_module
-from pbm.edges.claims import Claims, GaveUp
+from pbm.edges.claims import Claims, GaveUp, Unmade
 from pbm.edges.deliver import Deliverer
 from pbm.edges.transports import (
     MailRefused,
@@ -22,7 +22,7 @@ from pbm.edges.transports import (
     TemporaryFailure,
     Unreachable,
 )
-from pbm.store import DatabaseTrouble, Store, Transaction
+from pbm.store import DatabaseTrouble, Store
 from pbm.store.house import DELIVERED
 from pbm.store.queues import Outbox
 from tests.patience import PATIENCE_SECONDS
@@ -128,11 +128,10 @@ def deliver(
     gave_up: GaveUp = lambda *_: None,
     settings: DeliverySettings = SETTINGS,
     tell_refused: Callable[[str], None] = lambda _: None,
-    tell_unmade: Callable[[Transaction, Queued, str], None] = lambda *_: None,
 ) -> None:
     async def run() -> None:
         store.clock = clock
-        deliverer = Deliverer(store, way, settings, gave_up, tell_refused, tell_unmade)
+        deliverer = Deliverer(store, way, settings, gave_up, tell_refused)
         running = asyncio.create_task(deliverer.run())
         async with asyncio.timeout(PATIENCE_SECONDS):
             while not until():
@@ -174,15 +173,14 @@ def test_a_mail_that_cannot_be_made_is_given_up_and_all_others_go_on(store):
     with store.write() as tx:
         for mail in (bad, newer, Mail("good", "a@x", "b@x", "s", b"raw", 1)):
             tx.outbox.add([mail], START)
-    way, unmade, refused = Way(), list[str](), list[bool]()
+    way, given_up = Way(), list[tuple[str, bool, bool]]()
     deliver(
         store, way, Clock(), lambda: all(mail.state is not Delivery.QUEUED for mail in outbox(store)),
-        lambda tx, queued, reason, is_refused: refused.append(is_refused),
-        tell_unmade=lambda tx, queued, reason: unmade.append(queued.mail.key),
+        lambda tx, queued, why, is_refused: given_up.append((queued.mail.key, isinstance(why, Unmade), is_refused)),
     )  # fmt: skip
     assert [mail.data for mail in way.taken] == [b"raw"]
     assert [mail.state for mail in outbox(store)] == [Delivery.FAILED, Delivery.FAILED, Delivery.SENT]
-    assert (unmade, refused) == (["bad", "newer"], [False, False])
+    assert given_up == [("bad", True, False), ("newer", True, False)]
     assert "form 99" in outbox(store)[1].trouble
 
 
@@ -203,7 +201,7 @@ def test_only_an_address_refused_thrice_is_given_up_and_told_of_and_the_others_g
         way,
         clock,
         until,
-        lambda tx, queued, reason, is_refused: told.append((queued.mail.address, reason, is_refused)),
+        lambda tx, queued, why, is_refused: told.append((queued.mail.address, why.reason, is_refused)),
         settings,
     )
     assert told == [("gone@x", "no such user", True)]
@@ -226,7 +224,7 @@ def test_a_server_that_knows_nobody_any_more_costs_no_address_anything(store):
         clock.now += timedelta(seconds=20)
         return all(mail.state is Delivery.FAILED for mail in outbox(store))
 
-    deliver(store, way, clock, until, lambda tx, queued, reason, is_refused: told.append(is_refused))
+    deliver(store, way, clock, until, lambda tx, queued, why, is_refused: told.append(is_refused))
     assert told == [False] * 4
     assert min(mail.attempts for mail in outbox(store)) > 3
 
@@ -250,7 +248,9 @@ def test_after_the_stated_time_it_is_given_up(store):
     queue(store, "a@x")
     way = Way({"a@x": [TemporaryFailure("still busy", 451)]})
     told, clock = list[tuple[str, bool]](), Clock(START + timedelta(hours=1, seconds=1))
-    deliver(store, way, clock, lambda: outbox(store)[0].attempts == 1, lambda _, *words: told.append(words[1:]))
+    deliver(
+        store, way, clock, lambda: outbox(store)[0].attempts == 1, lambda *words: told.append((str(words[2]), words[3]))
+    )
     assert outbox(store)[0].state is Delivery.FAILED
     assert told == [("still busy", False)]
 

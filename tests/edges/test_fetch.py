@@ -16,6 +16,7 @@ from pbm.edges import fetch
 from pbm.edges.fetch import Fetcher
 from pbm.server import Arriving
 from pbm.store import Store
+from pbm.store.queues import NewMail
 from tests.mailbox import Imap, imap
 from tests.patience import wait_until
 
@@ -143,7 +144,7 @@ def test_a_connection_that_breaks_is_made_again_and_no_mail_is_stored_twice(tmp_
 
     def accept(mails: list[Arriving]) -> None:
         with store.write() as tx:
-            tx.inbox.add([(None, (), mail.raw, mail.source, "", "", "") for mail in mails], NOW)
+            tx.inbox.add([NewMail(None, (), mail.raw, mail.source) for mail in mails], NOW)
 
     with imap() as server:
         server.put(b"Subject: one\r\n\r\n")

@@ -30,6 +30,7 @@ from pbm.server import Service, Settings
 from pbm.server.operator import Administration
 from pbm.store import DatabaseTrouble, Store
 from pbm.store.neighbours import Full, ReadOnly
+from pbm.store.queues import NewMail
 from tests.patience import PATIENCE_SECONDS, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -97,7 +98,7 @@ def test_a_file_that_is_mostly_unused_shrinks_beside_the_work(service, tmp_path,
             return bool(tx.overview.room().is_wasted)
 
     with store.write() as tx:
-        (large,) = tx.inbox.add([("a@x.org", ("pbm@example.org",), b"x" * 4 * 2**20, None, "", "", "")], store.clock())
+        (large,) = tx.inbox.add([NewMail("a@x.org", ("pbm@example.org",), b"x" * 4 * 2**20)], store.clock())
         tx.inbox.settle([Settlement(large, Arrival.IGNORED, "", None, b"")], store.clock())
     assert is_wasted()
     serving(service, tmp_path, lambda port: wait_until(lambda: not is_wasted()))

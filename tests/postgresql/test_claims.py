@@ -19,6 +19,7 @@ from pbm.domain.mail import Arrival, Mail
 from pbm.server import Service
 from pbm.store import HOUSE, Conflict, DatabaseTrouble, SchemaTrouble, Store, Transaction, neighbours
 from pbm.store.neighbours import Full, Malformed, ReadOnly
+from pbm.store.queues import NewMail
 from pbm.store.tables import FIRST_BOARD
 from tests.databases import VARIABLE, Server
 from tests.patience import PATIENCE_SECONDS, wait_until
@@ -51,7 +52,7 @@ def store(url: str) -> Iterator[Store]:
 
 def take_in(store: Store, *lanes: str) -> None:
     """Add a mail for each lane, with a number as its content."""
-    rows = [("a@x.org", ("pbm@x",), str(number).encode(), None, "", lane, "") for number, lane in enumerate(lanes, 1)]
+    rows = [NewMail("a@x.org", ("pbm@x",), str(number).encode(), lane=lane) for number, lane in enumerate(lanes, 1)]
     with store.write(alone=False) as tx:
         tx.inbox.add(rows, NOW)
 

@@ -15,6 +15,7 @@ from pbm.domain.match import Intent, IntentKind, Match, Ply
 from pbm.domain.ratings import Rating
 from pbm.store import Store, Transaction
 from pbm.store.neighbours import Full
+from pbm.store.queues import NewMail
 from pbm.store.ratings import Change
 from tests.databases import Databases
 
@@ -62,7 +63,8 @@ def played(tx: Transaction) -> Match:
     tx.blocks.block(2, 1)
     tx.absences.note("all is well", NOW)
     lane = f"board {match.board}"
-    tx.inbox.add([("a@x.org", ["pbm@x.org"], b"\0\xff", None, "peer", each, "") for each in (lane, "", lane)], NOW)
+    mail = NewMail("a@x.org", ["pbm@x.org"], b"\0\xff", peer="peer")
+    tx.inbox.add([mail._replace(lane=each) for each in (lane, "", lane)], NOW)
     ids = tx.outbox.add([Mail(key, "alice@x.org", "b@x", "s", b"\0\xff", match.board, 1) for key in "ab"], NOW)
     assert ids == [1, 2]
     return match

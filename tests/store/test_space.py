@@ -12,6 +12,7 @@ from sqlalchemy import update
 
 from pbm.store import Store
 from pbm.store.overview import Footprint
+from pbm.store.queues import NewMail
 from pbm.store.tables import inbox
 from tests.databases import Databases
 
@@ -30,7 +31,7 @@ def fill_and_empty(store: Store) -> None:
         for number in range(MAILS):
             for octets in (2**20, 2000):
                 raw = str(number).encode() * (octets // len(str(number)))
-                tx.inbox.add([("a@example.net", ("pbm@example.org",), raw, None, "", "", "")], NOW)
+                tx.inbox.add([NewMail("a@example.net", ("pbm@example.org",), raw)], NOW)
     with store.write() as tx:
         tx._connection.execute(update(inbox).where(inbox.c.id % 2 == 1).values(raw=b""))
 

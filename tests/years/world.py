@@ -287,7 +287,8 @@ class World:
         store.knows = self._revision
         _know(store.knows)
         service = Service(store, Settings(ROBOT), clock=self.clock, make_key=self._make_key, ask=guess)
-        claims = Claims(store, DeliverySettings(), Bouncing(service.tools).given_up)
+        given_up = Bouncing(service.tools).given_up
+        claims = Claims(store, DeliverySettings(), lambda tx, mail, why, whose: given_up(tx, mail, why.reason, whose))
         return Worker(service, claims, WayOut(lambda _reason: None))
 
     def _make_key(self) -> str:
