@@ -13,8 +13,7 @@ from typing import Any
 from games import GAMES, AnyGame, luddit
 from pbm.bots import strong
 from pbm.bots.choose import Decision, choose, skill_of
-from pbm.bots.levels import LEVELS
-from pbm.bots.search import Budget
+from pbm.bots.levels import LEVELS, Budget
 from pbm.bots.skill import Skill
 from pbm.bots.strong import SpielBoard
 

@@ -5,14 +5,15 @@ PID: the process that asks.
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from dataclasses import asdict
 
-from pbm.bots.mind import read, think, told
+from pbm.bots.mind import read, think
 
 SECONDS = 120
 """The processor time after which the system ends the process."""
@@ -30,8 +31,7 @@ def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-@contextmanager
-def ending_with(asker: int) -> Iterator[None]:
+def end_with(asker: int) -> None:
     """Ends this process when the process that asked is gone, which may happen even before this one starts."""
 
     def look_up(*_: object) -> None:
@@ -44,19 +44,18 @@ def ending_with(asker: int) -> Iterator[None]:
     signal.signal(signal.SIGALRM, look_up)
     signal.setitimer(signal.ITIMER_REAL, 1.0, 1.0)
     look_up()
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)  # Python drops the handler at its end, and the signal would kill it
 
 
 def main() -> None:
     limit()
-    with ending_with(int(sys.argv[1])):
+    end_with(int(sys.argv[1]))
+    try:
         question = read(sys.stdin.read())
         with os.fdopen(os.dup(1), "w") as answer:
             os.dup2(2, 1)  # what a package prints, even from other languages, is not part of the answer
-            answer.write(told(think(question)))
+            answer.write(json.dumps([asdict(thought) for thought in think(question)]))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # Python drops the handler at its end, and the signal would kill it
 
 
 if __name__ == "__main__":

@@ -22,11 +22,12 @@ from pbm.bots.connections import CrossSkill, HexSkill, YSkill
 from pbm.bots.dots import DotsSkill
 from pbm.bots.glance import AmazonsSkill, BreakthroughSkill, LoaSkill, MorrisSkill, ReversiSkill
 from pbm.bots.go import GoSkill
+from pbm.bots.levels import Budget
 from pbm.bots.lines import FourSkill, GomokuSkill, YavalathSkill
 from pbm.bots.loops import LoopsSkill
 from pbm.bots.luddit import LudditSkill
 from pbm.bots.polygon import PolygonSkill
-from pbm.bots.search import Budget, Search
+from pbm.bots.search import Search
 from pbm.bots.skill import WIDEST, Skill, value_of
 from pbm.bots.sums import ClobberSkill, CrossGeoSkill
 from pbm.bots.threats import HavannahSkill
@@ -74,8 +75,8 @@ def skill_of(name: str) -> Skill:
     """The skill for a registered game."""
     # The skill of another package comes first.
     for entry in entry_points(group="pbm.bots", name=name):
-        found: type[Skill] = entry.load()
-        return found(GAMES[name])
+        own: type[Skill] = entry.load()
+        return own(GAMES[name])
     return SKILLS.get(name, Skill)(GAMES[name])
 
 
@@ -112,7 +113,8 @@ def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) ->
 FEWEST_MOVES = 4
 """A position with fewer moves is not used as a puzzle."""
 
-Found = tuple[tuple[Any, ...], tuple[Any, ...]]
+Puzzle = tuple[tuple[Any, ...], tuple[Any, ...]]
+"""The moves that lead to it, and its solution: the only winning move and a line after it."""
 
 _GAMES = 8
 _MOST_SECONDS = 30.0
@@ -122,34 +124,39 @@ _AT_PROOF = Budget(visits=1500, seconds=0.3)
 _STEPS = 60_000
 
 
-def invented(skill: Skill, start: Any, seed: int) -> Found | None:
-    """The moves to a puzzle from a robot's game, and its solution: the only winning move and a line after it.
+def invented(skill: Skill, start: Any, seed: int) -> Puzzle | None:
+    """A puzzle from a game that a robot plays decently against itself, with occasional mistakes.
 
     None if no game that was tried contains one.
     """
+    game = skill.game
     for number in range(_GAMES):
-        dice = Random(f"puzzle {seed} {number}")
-        positions, moves = played(skill, start, dice)
+        dice, positions, moves = Random(f"puzzle {seed} {number}"), [start], list[Any]()
+        while game.outcome(positions[-1]) is None:
+            moves.append(choose(game, positions[-1], budget=_AT_PLAY, seed=dice.getrandbits(32), skill=skill).move)
+            positions.append(game.play(positions[-1], moves[-1]))
         # The line of a puzzle has three moves at least.
-        if (found := _earliest(skill, positions, moves, len(moves) - 3, dice)) is not None:
-            return found
+        if puzzle := _earliest(skill, positions, moves, len(moves) - 3, dice):
+            return puzzle
     return None
 
 
-def discovered(skill: Skill, start: Any, moves: Sequence[Any], seed: int) -> Found | None:
-    """As `invented`, from a game that was played to its end or until somebody resigned."""
-    positions, dice = [start], Random(f"puzzle {seed}")
-    for move in moves:
-        positions.append(skill.game.play(positions[-1], move))
+def discovered(skill: Skill, start: Any, record: Sequence[str], seed: int) -> Puzzle | None:
+    """As `invented`, from a game that was played to its end or until somebody resigned. record: canonical notations."""
+    game, dice, positions, moves = skill.game, Random(f"puzzle {seed}"), [start], list[Any]()
+    for notation in record:
+        moves.append(game.parse(positions[-1], notation))
+        positions.append(game.play(positions[-1], moves[-1]))
+    if game.outcome(positions[-1]) is not None:
+        return _earliest(skill, positions, moves, len(moves) - 3, dice)
     # Before a resignation either side may have been winning.
-    over = skill.game.outcome(positions[-1]) is not None
-    ends = (len(moves) - 3,) if over else (len(moves), len(moves) - 1)
-    return next(filter(None, (_earliest(skill, positions, tuple(moves), end, dice) for end in ends)), None)
+    end = len(moves)
+    return _earliest(skill, positions, moves, end, dice) or _earliest(skill, positions, moves, end - 1, dice)
 
 
-def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], end: int, dice: Random) -> Found | None:
+def _earliest(skill: Skill, positions: Sequence[Any], moves: Sequence[Any], end: int, dice: Random) -> Puzzle | None:
     """The earliest puzzle among one side's positions, going back from `end` until a position is not a proved win."""
-    found, until = None, process_time() + _MOST_SECONDS
+    puzzle, until = None, process_time() + _MOST_SECONDS
     for ply in range(end, -1, -2):
         judged = truth(skill, positions[ply], skill.game.to_move(positions[ply]), dice)
         # Further back the win was not there yet, or cannot be proved.
@@ -158,17 +165,8 @@ def _earliest(skill: Skill, positions: Sequence[Any], moves: tuple[Any, ...], en
         line = judged[1]
         # A win at once is no puzzle.
         if len(line) > 2 and is_only_win(skill, positions[ply], line[0], dice):
-            found = moves[:ply], line
-    return found
-
-
-def played(skill: Skill, start: Any, dice: Random) -> tuple[list[Any], tuple[Any, ...]]:
-    """The positions and the moves of a game that a robot plays decently, with occasional mistakes."""
-    game, positions, moves = skill.game, [start], list[Any]()
-    while game.outcome(positions[-1]) is None:
-        moves.append(choose(game, positions[-1], budget=_AT_PLAY, seed=dice.getrandbits(32), skill=skill).move)
-        positions.append(game.play(positions[-1], moves[-1]))
-    return positions, tuple(moves)
+            puzzle = tuple(moves[:ply]), line
+    return puzzle
 
 
 def is_only_win(skill: Skill, pos: Any, best: Any, dice: Random) -> bool:

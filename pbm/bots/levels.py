@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from pbm.values import frozen
 
 if TYPE_CHECKING:
-    from pbm.bots.search import Budget
     from pbm.bots.skill import Skill
 
 PATIENCE = 40.0  # players have its answer within a minute
 """The wall-clock seconds after which a robot stops thinking."""
+
+
+@frozen
+class Budget:
+    """The limits for a choice, in visits and in seconds; the first one reached ends it.
+
+    Only limits in visits make a choice repeatable.
+    """
+
+    visits: int
+    seconds: float
+    """Processor time."""
+    steps: int = 0
+    """For solving the position before the search."""
+    slip: float = 0.0  # beginners have somebody to beat
+    """The probability of a move without any thought."""
+    patience: float = inf
+    """Wall-clock seconds, for busy machines."""
+
+    def part(self, share: float) -> Budget:
+        """A fraction of the budget. share: from 0 to 1."""
+        return replace(
+            self,
+            visits=max(2, round(self.visits * share)),
+            seconds=self.seconds * share,
+            steps=round(self.steps * share),
+            patience=self.patience * share,
+        )
 
 
 @frozen
@@ -24,8 +53,6 @@ class Level:
     seconds: float
 
     def budget(self, skill: Skill) -> Budget:
-        from pbm.bots.search import Budget
-
         share = skill.shares[self.number - 1]
         visits = max(round(skill.full * share), min(skill.full, skill.least * 3 ** (self.number - 1)))
         slip = skill.slips[self.number - 1] if self.number <= len(skill.slips) else 0.0
@@ -52,9 +79,6 @@ BOARDS: dict[str, tuple[str, ...]] = {
     "cross": ("-size=3",),
 }
 """The games for puzzles, the fastest first, with options for which much can be proved."""
-
-SEEDED = frozenset({"crossgeo"})
-"""Games whose puzzles have a board drawn from its own seed, on which no people play."""
 
 
 @frozen
@@ -97,5 +121,6 @@ class Thought:
 
 
 def options_of(game: str, seed: int) -> tuple[str, ...]:
-    """The options of a puzzle's game."""
-    return (*BOARDS[game], *([f"-seed={seed}"] if game in SEEDED else []))
+    """The options of a puzzle's game. A random board, on which no people play, is drawn from the seed."""
+    options = BOARDS[game]
+    return (*options, f"-seed={seed}") if "-board=random" in options else options

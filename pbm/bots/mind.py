@@ -24,8 +24,7 @@ from typing import Any
 from games import GAMES, AnyGame
 from pbm.bots import strong
 from pbm.bots.choose import Decision, choose, discovered, invented, skill_of
-from pbm.bots.levels import LEVELS, Question, Thought
-from pbm.bots.search import Budget
+from pbm.bots.levels import LEVELS, Budget, Question, Thought
 
 LONGEST_LINE = 8
 """How many moves of an expected line are given."""
@@ -75,34 +74,23 @@ def _puzzle(question: Question) -> Iterator[Thought]:
     game = GAMES[question.game]
     start = game.start(game.options(question.options))
     skill = skill_of(question.game)
-    found = (
-        discovered(skill, start, _moves(game, start, question.moves), question.seed)
-        if question.moves
-        else invented(skill, start, question.seed)
-    )
-    if found is not None:
-        before, line = found
-        told, _ = _told_moves(game, start, (*before, *line))
-        rest = told[len(before) :]
-        yield Thought(rest[0], 1.0, True, rest[:LONGEST_LINE], before=told[: len(before)])
+    if question.moves:
+        puzzle = discovered(skill, start, question.moves, question.seed)
+    else:
+        puzzle = invented(skill, start, question.seed)
+    if puzzle is not None:
+        before, pos = _notated(game, start, puzzle[0])
+        line, _ = _notated(game, pos, puzzle[1])
+        yield Thought(line[0], 1.0, True, line[:LONGEST_LINE], before=before)
 
 
-def _moves(game: AnyGame, pos: Any, texts: Iterable[str]) -> list[Any]:
-    """The moves for canonical notations."""
-    moves = []
-    for text in texts:
-        moves.append(game.parse(pos, text))
-        pos = game.play(pos, moves[-1])
-    return moves
-
-
-def _told_moves(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[str, ...], Any]:
+def _notated(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[str, ...], Any]:
     """The canonical notations of moves from a position, and the position after them."""
-    told = []
+    notations = []
     for move in moves:
-        told.append(game.notate(pos, move))
+        notations.append(game.notate(pos, move))
         pos = game.play(pos, move)
-    return tuple(told), pos
+    return tuple(notations), pos
 
 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
@@ -116,7 +104,7 @@ def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
         choice = _strongest(game, pos, board, budget, question)
     else:
         choice = choose(game, pos, budget=budget, seed=question.seed)
-    line, end = _told_moves(game, pos, choice.line)
+    line, end = _notated(game, pos, choice.line)
     left = len(line) if game.outcome(end) is not None else None
     return Thought(line[0], choice.value, choice.exact, line[:LONGEST_LINE], left)
 
@@ -137,14 +125,13 @@ def fair_opening(game: AnyGame, pos: Any, budget: Budget, seed: int) -> Decision
     """The first move, out of a random sample, after which both sides are most nearly equal."""
     dice = Random(seed)
     moves = list(skill_of(game.info.name).moves(pos, dice))
-    seconds, patience = budget.seconds / OPENINGS, budget.patience / OPENINGS
-    share = replace(budget, visits=max(2, budget.visits // OPENINGS), seconds=seconds, patience=patience)
+    share = replace(budget.part(1 / OPENINGS), steps=budget.steps)
     replies = [
         (move, choose(game, game.play(pos, move), budget=share, seed=seed))
         for move in dice.sample(moves, min(OPENINGS, len(moves)))
         if game.outcome(game.play(pos, move)) is None
     ]
-    move, reply = min(replies, key=lambda each: abs(each[1].value))
+    move, reply = min(replies, key=lambda item: abs(item[1].value))
     return Decision(move, -reply.value, (move, *reply.line), reply.exact)
 
 
@@ -179,7 +166,13 @@ class Mind:
             status, out, trouble = self._answer(question)
         if status:
             raise NoThought(f"exit status {status}{_ending(trouble.strip())}")
-        return _read_thoughts(out)
+        try:
+            return [
+                Thought(**{**fields, "line": tuple(fields["line"]), "before": tuple(fields["before"])})
+                for fields in json.loads(out)
+            ]
+        except (ValueError, TypeError, KeyError) as error:
+            raise NoThought(f"unreadable: {error}") from None
 
     def _answer(self, question: Question) -> tuple[int, str, str]:
         """The exit status of a process, its output and its error output. Raises: Stopped, NoThought."""
@@ -228,8 +221,8 @@ def outdated() -> bool:
 def _stamp(file: str) -> tuple[int, int] | None:
     """The time and size of a file; None if it is gone."""
     with suppress(OSError):
-        found = Path(file).stat()
-        return found.st_mtime_ns, found.st_size
+        status = Path(file).stat()
+        return status.st_mtime_ns, status.st_size
     return None
 
 
@@ -247,26 +240,11 @@ def _ending(trouble: str) -> str:
     return f": {trouble}" if trouble else ""
 
 
-def _read_thoughts(text: str) -> list[Thought]:
-    """Raises: NoThought."""
-    try:
-        return [
-            Thought(**{**found, "line": tuple(found["line"]), "before": tuple(found["before"])})
-            for found in json.loads(text)
-        ]
-    except (ValueError, TypeError, KeyError) as error:
-        raise NoThought(f"unreadable: {error}") from None
-
-
 def written(question: Question) -> str:
     return json.dumps(asdict(question))
 
 
 def read(text: str) -> Question:
     """Raises: ValueError, TypeError, KeyError for a text not from `written`."""
-    found = json.loads(text)
-    return Question(**{**found, "options": tuple(found["options"]), "moves": tuple(found["moves"])})
-
-
-def told(thoughts: Sequence[Thought]) -> str:
-    return json.dumps([asdict(thought) for thought in thoughts])
+    fields = json.loads(text)
+    return Question(**{**fields, "options": tuple(fields["options"]), "moves": tuple(fields["moves"])})

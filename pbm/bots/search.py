@@ -9,46 +9,17 @@ Silver).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from math import inf, log, sqrt
+from functools import partial
+from math import log, sqrt
 from random import Random
 from time import monotonic, process_time
 from typing import Any
 
+from pbm.bots.levels import Budget
 from pbm.bots.skill import WIDEST, Rollout, Skill, value_of
-from pbm.values import frozen
 
 DEEPEST = 200
 """The longest line below the root, in plies; nodes at the end of it are judged and not extended."""
-
-
-@frozen
-class Budget:
-    """The limits for a choice, in visits and in seconds; the first one reached ends it.
-
-    Only limits in visits make a choice repeatable.
-    """
-
-    visits: int
-    seconds: float
-    """Processor time."""
-    steps: int = 0
-    """For solving the position before the search."""
-    slip: float = 0.0  # beginners have somebody to beat
-    """The probability of a move without any thought."""
-    patience: float = inf
-    """Wall-clock seconds, for busy machines."""
-
-    def part(self, share: float) -> Budget:
-        """A fraction of the budget. share: from 0 to 1."""
-        return replace(
-            self,
-            visits=max(2, round(self.visits * share)),
-            seconds=self.seconds * share,
-            steps=round(self.steps * share),
-            patience=self.patience * share,
-        )
 
 
 class Node:
@@ -79,9 +50,6 @@ class Node:
     def value(self) -> float:
         return self.low if self.proved else self.total / self.visits if self.visits else 0.0
 
-    def visited(self) -> Iterator[tuple[Any, Node]]:
-        return ((move, kid) for move, kid in zip(self.moves, self.kids, strict=True) if kid is not None)
-
 
 class Search:
     """A tree below one position, grown by visits."""
@@ -94,8 +62,10 @@ class Search:
         if (outcome := self._game.outcome(pos)) is not None:
             value = value_of(outcome)
             return Node(pos, 1, (value, value))
-        seen, sign = self._skill.obvious(pos), self._game.to_move(pos).sign
-        return Node(pos, sign, (-1.0, 1.0)) if seen is None else Node(pos, sign, (seen.value, seen.value), seen.line)
+        sign = self._game.to_move(pos).sign
+        if solution := self._skill.obvious(pos):
+            return Node(pos, sign, (solution.value, solution.value), solution.line)
+        return Node(pos, sign, (-1.0, 1.0))
 
     def run(self, budget: Budget) -> None:
         """Grows the tree until the budget is spent, by at least one visit, or until the root is proved."""
@@ -111,7 +81,11 @@ class Search:
         # A node is judged at its first visit, and extended at the next.
         while not node.proved and (node.visits or node is self.root) and len(path) < DEEPEST:
             if not node.kids:
-                self._open(node)
+                node.moves = list(self._skill.moves(node.pos, self._dice))
+                # The order of the rules is from one corner of the board to the other, and equals are tried in order.
+                if not self._skill.ordered:
+                    self._dice.shuffle(node.moves)
+                node.kids = [None] * len(node.moves)
             at = self._best(node)
             kid = node.kids[at]
             if kid is None:
@@ -121,13 +95,6 @@ class Search:
             path.append(node)
         rollout = Rollout(node.low) if node.proved else self._skill.rollout(node.pos, self._dice)
         self._tell(path, played, rollout)
-
-    def _open(self, node: Node) -> None:
-        node.moves = list(self._skill.moves(node.pos, self._dice))
-        # The order of the rules is from one corner of the board to the other, and equals are tried in order.
-        if not self._skill.ordered:
-            self._dice.shuffle(node.moves)
-        node.kids = [None] * len(node.moves)
 
     def _best(self, node: Node) -> int:
         """The index of the move to descend by: the most promising one that is not settled."""
@@ -198,24 +165,25 @@ class Search:
                 share[0] += 1.0
                 share[1] += rollout.value
 
-    def ranked(self, node: Node) -> list[tuple[Any, Node]]:
-        """The visited moves of a node, best first: proved wins, then the most visited, proved losses last."""
-
-        def rank(item: tuple[Any, Node]) -> tuple[float, float, float]:
-            kid = item[1]
-            worth = node.sign * kid.value
-            settled = worth if kid.proved and worth else 0.0
-            if kid.proved and not worth:  # a proved draw is better than a move that looks lost
-                return 0.0, sqrt(node.visits) if node.sign * node.value < 0 else 0.0, worth
-            return settled, float(kid.visits), worth
-
-        return sorted(node.visited(), key=rank, reverse=True)
-
     def line(self) -> tuple[Any, ...]:
         """The expected line: the best move of each node, as far as the tree goes."""
         line: list[Any] = []
         node = self.root
-        while (ranked := self.ranked(node)) and len(line) < DEEPEST:
-            move, node = ranked[0]
-            line.append(move)
+        while len(line) < DEEPEST:
+            visited = {kid: move for move, kid in zip(node.moves, node.kids, strict=True) if kid is not None}
+            if not visited:
+                break
+            node = max(visited, key=partial(_rank, node))
+            line.append(visited[node])
         return *line, *node.rest
+
+
+def _rank(node: Node, kid: Node) -> tuple[float, float, float]:
+    """The highest for the best move of a node: proved wins, then the most visited, proved losses last."""
+    worth = node.sign * kid.value
+    if not kid.proved:
+        return 0.0, float(kid.visits), worth
+    if worth:
+        return worth, float(kid.visits), worth
+    # A proved draw is better than a move that looks lost.
+    return 0.0, sqrt(node.visits) if node.sign * node.value < 0 else 0.0, worth

@@ -18,7 +18,7 @@ from games import GAMES, LEFT_OUT, AnyGame, reason_of
 from games.rules import any_move
 from pbm import draw
 from pbm.bots.choose import choose
-from pbm.bots.search import Budget
+from pbm.bots.levels import Budget
 from pbm.cli.frame import Invocation
 from pbm.cli.loading import Effective, in_clear, lacks, open_to_others
 from pbm.cli.opening import opened_store, robot, with_identity

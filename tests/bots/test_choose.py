@@ -12,8 +12,7 @@ import pytest
 from games import GAMES
 from games.steps import OutOfSteps, Steps
 from pbm.bots.choose import choose, skill_of
-from pbm.bots.levels import LEVELS
-from pbm.bots.search import Budget
+from pbm.bots.levels import LEVELS, Budget
 from pbm.bots.skill import Rollout, Skill
 
 SMALL = Budget(visits=12, seconds=5.0, steps=200)

@@ -13,7 +13,7 @@ from games.boards import bits, hexagon, union
 from games.havannah import Havannah
 from games.rules import Side
 from pbm.bots.choose import choose
-from pbm.bots.search import Budget
+from pbm.bots.levels import Budget
 from pbm.bots.skill import value_of
 from pbm.bots.threats import HavannahSkill, chains_of
 from tests.bots.every_line import Tail

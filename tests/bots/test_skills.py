@@ -25,11 +25,11 @@ from pbm.bots.choose import choose, skill_of, truth
 from pbm.bots.connections import ConnectionSkill, HexSkill, bridges, fills
 from pbm.bots.dots import Strings, grid, opened
 from pbm.bots.glance import AmazonsSkill
+from pbm.bots.levels import Budget
 from pbm.bots.lines import Columns, runs
 from pbm.bots.loops import shuffled_rest, yellow_margin
 from pbm.bots.luddit import bound, haul, plan, returns
 from pbm.bots.polygon import ProofSearch
-from pbm.bots.search import Budget
 from pbm.bots.skill import Skill, Solution, value_of
 from pbm.bots.sums import Sums
 from tests.bots.every_line import Tail
