@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from time import thread_time
 from typing import TYPE_CHECKING
 
@@ -217,9 +218,8 @@ GRANTS: dict[OfferKind, Grant] = {}
 WISHES = {OfferKind.DRAW: "a draw", OfferKind.UNDO: "a takeback", OfferKind.PAUSE: "a pause"}
 
 
-def grants(kind: OfferKind) -> Callable[[Grant], Grant]:
-    """The decorated function does what was asked, once the hearer has agreed; it is given the hearer's seat."""
-    return registers(GRANTS, kind)
+grants = partial(registers, GRANTS)
+"""The decorated function does what was asked, once the hearer has agreed; it is given the hearer's seat."""
 
 
 def ask(board: OpenBoard, seat: Seat, kind: OfferKind) -> None:

@@ -92,9 +92,8 @@ Keeper = Callable[[Request, Player, Settings, Mapping[str, str]], None]
 KEEPERS: dict[str, Keeper] = {}
 
 
-def keeps(*names: str) -> Callable[[Keeper], Keeper]:
-    """The decorated function saves the settings of these names, because more than mails depends on them."""
-    return registers(KEEPERS, *names)
+keeps = partial(registers, KEEPERS)
+"""The decorated function saves the settings of these names, because more than mails depends on them."""
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ The moves are replayed by our rules, so what comes out is a game that could have
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -162,15 +162,19 @@ def _of_trial(text: str) -> ForeignGame:
             size = int(match[1])
     words = [f"-size={size}"]
     start = State.start(GAMES[name], words)
-    site = _diamond(size) if name == "hex" else _rows(start)
-    return _scored(start, words, _sited(lines, site))
+    sites = _diamond(size) if name == "hex" else _rows(start)
+    return _scored(start, words, _sited(lines, sites))
 
 
-def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[Seat, str]]:
+def _sited(lines: Iterable[str], sites: Sequence[str]) -> Iterator[tuple[Seat, str]]:
     """The moves of a trial, whose players are not looked at (0); those of nobody (mover=0) set the board up.
 
     Raises: NotAllowed.
     """
+
+    def site(number: str) -> str:
+        return sites[int(number)] if 0 <= int(number) < len(sites) else f"site {number}"
+
     for line in lines:
         if not line.startswith("Move="):
             continue
@@ -186,24 +190,23 @@ def _sited(lines: Iterable[str], site: Callable[[int], str]) -> Iterator[tuple[S
             yield 0, sgf.PASS
         # Ludii writes a placement as a move from nowhere, or from the site itself.
         elif origin in (None, "-1", target):
-            yield 0, site(int(target))
+            yield 0, site(target)
         else:
-            yield 0, f"{site(int(origin))}-{site(int(target))}"
+            yield 0, f"{site(origin)}-{site(target)}"
 
 
-def _rows(start: State) -> Callable[[int], str]:
+def _rows(start: State) -> list[str]:
     """Ludii numbers the sites of a square board from the lower left, row by row."""
     cells = [(-cell.row, cell.column, cell.name) for cell in sgf.cells_of(start).values()]
-    names = [name for _, _, name in sorted(cells)]
-    return lambda number: names[number] if 0 <= number < len(names) else f"site {number}"
+    return [name for _, _, name in sorted(cells)]
 
 
-def _diamond(size: int) -> Callable[[int], str]:
+def _diamond(size: int) -> list[str]:
     """Ludii stands a rhombus on its corner and numbers the sites from there; the first side joins lower left and upper
     right, which here are top and bottom."""
     places = product(range(size), repeat=2)
     sites = sorted((row + column, row - column, f"{chr(97 + column)}{row + 1}") for row, column in places)
-    return lambda number: sites[number][2] if 0 <= number < len(sites) else f"site {number}"
+    return [name for _, _, name in sites]
 
 
 def _scored(

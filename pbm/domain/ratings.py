@@ -84,23 +84,24 @@ def after_match(own: Rating, opponent: Rating, score: float) -> Rating:
     return after._replace(rating=min(after.rating, max(own.rating, CEILING))) if opponent.provisional else after
 
 
-def expected(own: Rating, opponent: Rating) -> float:
+def expected(own: Rating, opponent: Rating) -> Decimal:
     """The score that the ratings predict, from 0 to 1."""
     with localcontext(_EXACTLY):
-        return float(_expected(own, opponent))
+        apart = (Decimal(own.rating) - Decimal(opponent.rating)) / _SCALE
+        return 1 / (1 + (-weight(opponent) * apart).exp())
 
 
-def weight(opponent: Rating) -> float:
+def weight(opponent: Rating) -> Decimal:
     """g(phi), from 0 to 1: how much a result against this opponent says; lower if their rating is less certain."""
     with localcontext(_EXACTLY):
-        return float(_weight(opponent))
+        return 1 / (1 + 3 * (Decimal(opponent.deviation) / _SCALE) ** 2 / _PI**2).sqrt()
 
 
 def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
     """The rating after a period. results: each opponent's rating before it, and one's own score: 1, 0.5 or 0."""
     with localcontext(_EXACTLY):
         phi = Decimal(own.deviation) / _SCALE
-        odds = [(_weight(opponent), _expected(own, opponent)) for opponent, _ in results]
+        odds = [(weight(opponent), expected(own, opponent)) for opponent, _ in results]
         variance = 1 / sum((g**2 * chance * (1 - chance) for g, chance in odds), Decimal())
         scores = [Decimal(score) for _, score in results]
         surprise = sum((g * (score - chance) for (g, chance), score in zip(odds, scores, strict=True)), Decimal())
@@ -108,15 +109,6 @@ def rate(own: Rating, results: Sequence[tuple[Rating, float]]) -> Rating:
         phi = 1 / (1 / (phi**2 + volatility**2) + 1 / variance).sqrt()
         rating = Decimal(own.rating) + _SCALE * phi**2 * surprise
         return Rating(float(rating), float(_SCALE * phi), float(volatility))
-
-
-def _weight(opponent: Rating) -> Decimal:
-    return 1 / (1 + 3 * (Decimal(opponent.deviation) / _SCALE) ** 2 / _PI**2).sqrt()
-
-
-def _expected(own: Rating, opponent: Rating) -> Decimal:
-    apart = (Decimal(own.rating) - Decimal(opponent.rating)) / _SCALE
-    return 1 / (1 + (-_weight(opponent) * apart).exp())
 
 
 def _volatility(sigma: Decimal, phi: Decimal, variance: Decimal, delta: Decimal) -> Decimal:
@@ -171,13 +163,11 @@ class Pace:
         if not self.moves:
             return ""
         minutes = self.time / self.moves / timedelta(minutes=1)
-        if minutes < 1:
-            return "under 1 min"
-        amount, unit = next(
-            ((minutes / size, unit) for size, unit in ((1440, "days"), (60, "h")) if minutes >= size),
-            (minutes, "min"),
-        )
-        return f"{amount:.1f} {unit}" if unit == "days" else f"{amount:.0f} {unit}"
+        if minutes >= 24 * 60:
+            return f"{minutes / (24 * 60):.1f} days"
+        if minutes >= 60:
+            return f"{minutes / 60:.0f} h"
+        return f"{minutes:.0f} min" if minutes >= 1 else "under 1 min"
 
 
 def pace_of(match: Match, seat: Seat) -> Pace:

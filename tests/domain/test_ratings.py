@@ -24,7 +24,7 @@ def test_glickmans_worked_example() -> None:
 
 def test_the_expected_scores_of_the_example() -> None:
     own = Rating(1500, 200)
-    found = [expected(own, Rating(*words)) for words in ((1400, 30), (1550, 100), (1700, 300))]
+    found = [float(expected(own, Rating(*words))) for words in ((1400, 30), (1550, 100), (1700, 300))]
     assert found == pytest.approx([0.639, 0.432, 0.303], abs=0.001)
 
 
@@ -38,7 +38,7 @@ def test_a_first_game_moves_both_players_alike() -> None:
 @given(ratings, ratings, scores)
 def test_who_does_better_than_expected_rises(own: Rating, opponent: Rating, score: float) -> None:
     after = rate(own, [(opponent, score)])
-    surprise = score - expected(own, opponent)
+    surprise = score - float(expected(own, opponent))
     assert (after.rating - own.rating) * surprise >= 0
     assert 0 < after.deviation < 360
     assert 0 < after.volatility < 1
