@@ -76,10 +76,10 @@ def vacation(request: Request, command: Command) -> Answer:
             f"Your vacation is noted, {_in_days(span, settings, request.now)}: your clocks stand still meanwhile, and "
             'the emails of your boards say so. "vacation end" takes it back.'
         )
-        held = joined(sorted(each.name for each in request.tx.tournaments.of_player(player.id)))
+        tournaments = joined(sorted(each.name for each in request.tx.tournaments.of_player(player.id)))
         # Rounds end on a day for everybody.
-        if held:
-            told += f" Tournaments do not wait: games in {held} are decided on the day that their emails name."
+        if tournaments:
+            told += f" Tournaments do not wait: games in {tournaments} are decided on the day that their emails name."
         if day:
             told += (
                 f' "{day}" by itself is the last day: for that day alone, take it back, and send "vacation {day} 1d".'

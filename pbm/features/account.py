@@ -78,8 +78,8 @@ def add(request: Request, command: Command) -> Answer:
         raise NotAllowed(f'"{wanted[0]}" is an address of your account already.')
     # All of them get each mail of a board.
     if len({*own, *map(str.casefold, wanted)}) > MAX_ADDRESSES:
-        known = " and ".join(address.address for address in own.values())
-        raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {known}.", "change address")
+        names = " and ".join(address.address for address in own.values())
+        raise NotAllowed(f"An account has at most {MAX_ADDRESSES} addresses, and you have {names}.", "change address")
     for address in fresh:
         _ask_to_confirm(request, player, address)
     return done(command, f"{' and '.join(fresh)} will get your mail, too, as soon as you answer\nthe email sent there.")
@@ -386,21 +386,21 @@ def _confirmed(request: Request, ticket: Ticket) -> Address | None:
     if "hash" in payload:
         return _signed_up(request, payload["userid"], payload["hash"], payload["address"])
     player = players.get(ticket.player_id)
-    known = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
+    own = _own_addresses(request, player).get(payload["address"].casefold()) if player is not None else None
     # The player may have dropped the address since.
-    return players.confirm(known.id, request.now) if known is not None else None
+    return players.confirm(own.id, request.now) if own is not None else None
 
 
 def _signed_up(request: Request, userid: str, password_hash: str, address: str) -> Address | None:
     """The address with which somebody signs up, confirmed, in the account that it opens. Raises: NotAllowed."""
     players = request.tx.players
     player = players.find(userid)
-    known = _own_addresses(request, player).get(address.casefold()) if player is not None else None
+    own = _own_addresses(request, player).get(address.casefold()) if player is not None else None
     # Two addresses of one sign-up open one account: the second answer finds it by its password.
     made = player is not None and password_hash != NO_PASSWORD and players.password_hash(player.id) == password_hash
     # The same answer may come twice.
-    if known is not None and (made or known.confirmed_at):
-        return players.confirm(known.id, request.now)
+    if own is not None and (made or own.confirmed_at):
+        return players.confirm(own.id, request.now)
     # The userid belongs to the first who confirms it.
     if player is None or not made:
         check_free(request.tx, userid)

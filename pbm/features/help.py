@@ -67,8 +67,8 @@ def _page(request: Request, subject: str) -> str | None:
     # As it stands first, because some names end in s.
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):
         verb = find(rest, per_game=True) if head in GAMES else find(name)
-        known = verb.name if verb else ALSO.get(name, name)
-        page = pages.help("-".join(known.split()), request.tools.house)
+        page_name = verb.name if verb else ALSO.get(name, name)
+        page = pages.help("-".join(page_name.split()), request.tools.house)
         if page is None and verb is not None:
             robot = request.tools.composer.robot.address
             page = request.outgoing.page("verb.txt", verb=verb, entries=ENTRIES, robot=robot)
@@ -84,15 +84,15 @@ def _page(request: Request, subject: str) -> str | None:
 def echo(request: Request, command: Command) -> Answer:
     """Tell how each word of a command is read, or why it is no command: for people who write bots."""
     words, game = command.args.get("WORDS", ""), command.game if command.game != request.sender.standing.game else None
-    meant = " ".join(filter(None, (game, words, *command.options)))
+    line = " ".join(filter(None, (game, words, *command.options)))
     try:
-        read = parse(meant, request.sender.standing, request.tx.players.knows)
+        read = parse(line, request.sender.standing, request.tx.players.knows)
         rows = [("game", read.game or "-"), ("command", read.verb.name), *read.args.items()]
         rows += [("option", option) for option in read.options]
         # The words may hold a password, which no answer repeats.
         request.incoming = request.incoming._replace(secrets=request.secrets | read.secrets)
     except Rejected as error:
-        rows = [(str(number), word) for number, word in enumerate(meant.split(), 1)] + [("no command", str(error))]
+        rows = [(str(number), word) for number, word in enumerate(line.split(), 1)] + [("no command", str(error))]
     text = "\n".join(wrapped(f"{name}: {value}", 2) for name, value in rows)
     return done(command, redact(f"Your words are read like this:\n\n{text}", request.secrets), "pbm: echo")
 

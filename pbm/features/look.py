@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from games import GAMES
 from games.rules import KINDS, GameError, Zoomable
@@ -45,22 +45,20 @@ class AtPly:
     ply: int | None = None
 
 
-@frozen
+@dataclass(slots=True)
 class Selection:
-    boards: tuple[AtPly, ...] = ()
-    players: tuple[Player, ...] = ()
-    filters: tuple[str, ...] = ()
+    boards: list[AtPly] = field(default_factory=list)
+    players: list[Player] = field(default_factory=list)
+    filters: list[str] = field(default_factory=list)
 
 
 def select(request: Request, words: Iterable[str]) -> Selection:
     """The boards, players and filters that the words name. Raises: BadArguments, NotFound, NotAllowed."""
-    boards: list[AtPly] = []
-    players: list[Player] = []
-    filters: list[str] = []
+    selection = Selection()
     for word in dict.fromkeys(_AT_PLY.sub("#", " ".join(words)).split()):
         folded = word.casefold()
         if folded in FILTERS:
-            filters.append(folded)
+            selection.filters.append(folded)
         elif word[0].isdigit() or word[0] == "#":
             match = _BOARD.fullmatch(word)
             if match is None:
@@ -68,10 +66,10 @@ def select(request: Request, words: Iterable[str]) -> Selection:
             number, ply = match.groups()
             named = int(number) if number else request.sender.board
             board = existing(named, f'Which board? Write its number in front of "{word}".')
-            boards.append(AtPly(board, int(ply) if ply else None))
+            selection.boards.append(AtPly(board, int(ply) if ply else None))
         elif folded not in _NOISE:
-            players.append(request.author.player_named(word))
-    return Selection(tuple(boards), tuple(players), tuple(filters))
+            selection.players.append(request.author.player_named(word))
+    return selection
 
 
 def listed(request: Request, selection: Selection, game: str | None, after: int = 0) -> list[Summary]:
@@ -79,18 +77,18 @@ def listed(request: Request, selection: Selection, game: str | None, after: int 
     wanted = {*selection.filters}
     kinds, states = {"tournament", "standard"} & wanted, {"active", "inactive", "next"} & wanted
     # "next" alone asks which boards wait for oneself.
-    players = selection.players or ((request.author.apparent(),) if "next" in wanted else ())
+    players = selection.players or ([request.author.apparent()] if "next" in wanted else [])
     # Filters narrow: no board has ended and waits, or is in a tournament and in none.
     if ("inactive" in states and len(states) > 1) or len(kinds) > 1:
         return []
     active = "inactive" not in states if states else None
     in_tournament = "tournament" in kinds if kinds else None
     ids = tuple(player.id for player in players)
-    found = request.tx.matches.summaries(
+    boards = request.tx.matches.summaries(
         game=game, player_ids=ids, active=active, in_tournament=in_tournament, limit=MOST_LISTED, after=after
     )
     # With several players, a board fits if any of them is to move.
-    return [summary for summary in found if "next" not in wanted or summary.to_move in players]
+    return [summary for summary in boards if "next" not in wanted or summary.to_move in players]
 
 
 @handles(
@@ -169,8 +167,8 @@ def _wanted(request: Request, selection: Selection, game: str | None) -> list[At
     """The boards to show: those named and those of the players, or else the one that the mail answers."""
     boards = list(selection.boards)
     if selection.players or selection.filters:
-        found = listed(request, _of_somebody(request, selection), game)
-        boards += [AtPly(each.board) for each in found]
+        chosen = listed(request, _of_somebody(request, selection), game)
+        boards += [AtPly(each.board) for each in chosen]
     elif not boards and request.sender.board is not None:
         boards.append(AtPly(request.sender.board))
     elif not boards:
@@ -180,7 +178,7 @@ def _wanted(request: Request, selection: Selection, game: str | None) -> list[At
 
 def _of_somebody(request: Request, selection: Selection) -> Selection:
     """The selection, of the sender's boards if no player is named."""
-    return selection if selection.players else replace(selection, players=(request.author.apparent(),))
+    return selection if selection.players else replace(selection, players=[request.author.apparent()])
 
 
 def _mail_boards(
@@ -269,15 +267,16 @@ def games(request: Request, command: Command) -> Answer:
         raise BadArguments(f'games takes players; "show {selection.boards[0].board}" mails a board.', command.verb.line)
     if command.game is None and not selection.players:
         raise BadArguments("Which game, or whose games?", "games USERID")
-    found = listed(request, selection, command.game, after or 0)
+    boards = listed(request, selection, command.game, after or 0)
+    more = " ".join([command.game or "all", "games", *words, "after", *(str(each.board) for each in boards[-1:])])
     title = GAMES[command.game].info.title if command.game else "all"
     text = request.outgoing.page(
         "games.txt",
         title=title,
-        boards=found,
+        boards=boards,
         players=selection.players,
         narrowed=bool(selection.filters),
-        more=f"{command.game or 'all'} games {' '.join([*words, 'after'])} {found[-1].board}" if is_full(found) else "",
+        more=more if is_full(boards) else "",
     )
     return done(command, text, f"pbm: list of {title} games")
 

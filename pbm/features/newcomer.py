@@ -149,8 +149,8 @@ def ask_name(
     author = request.author
     author.offered = replace(author.offered, leaves=0)
     if wish is not None:
-        known = json.dumps([request.message.sender.casefold(), wish.lines, wish.comment])
-        author.offered = replace(author.offered, wish=int.from_bytes(sha256(known.encode()).digest()[:5]))
+        written = json.dumps([request.message.sender.casefold(), wish.lines, wish.comment])
+        author.offered = replace(author.offered, wish=int.from_bytes(sha256(written.encode()).digest()[:5]))
         until = request.now + timedelta(days=request.tools.house.answer_token_days)
         request.tx.agenda.put(_WISH, author.offered.wish, until, lines=wish.lines, comment=wish.comment)
     words = {

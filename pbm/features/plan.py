@@ -72,10 +72,10 @@ def _with_plies(request: Request, command: Command) -> Command:
 
 def _check_time(board: OpenBoard, seat: Seat, tree: Plan) -> None:
     """Check that the plan is about the opponent's next move or offer. Raises: NotYourTurn, NotAllowed."""
-    held = board.intents.find(seat, IntentKind.HOLD)
-    if held is not None:
+    hold = board.intents.find(seat, IntentKind.HOLD)
+    if hold is not None:
         raise NotYourTurn(
-            f"{move_of(held)} still waits to be played. To change your plan, send the move once more, with it."
+            f"{move_of(hold)} still waits to be played. To change your plan, send the move once more, with it."
         )
     if seat == board.state.to_move:
         raise NotYourTurn(
@@ -122,10 +122,10 @@ def play_held(occasion: Occasion) -> None:
 )
 def cancel(request: Request, command: Command) -> Answer | None:
     board, seat = request.author.seated(command)
-    held = board.intents.find(seat, IntentKind.HOLD)
-    if held is not None:
-        board.intents.drop(held)
-        return tell_sender(request, command, board, seat, f"{move_of(held)} is taken back; nobody has heard of it.")
+    hold = board.intents.find(seat, IntentKind.HOLD)
+    if hold is not None:
+        board.intents.drop(hold)
+        return tell_sender(request, command, board, seat, f"{move_of(hold)} is taken back; nobody has heard of it.")
     number, played = board.match.board, [ply for ply in board.match.record if ply.seat == seat and not ply.auto]
     if not played or board.match.result is not None:
         ended = " has ended, and" if board.match.result is not None else ":"

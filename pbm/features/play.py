@@ -83,8 +83,8 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
         check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
         return (accept if agrees else reject)(request, command)
     if submitted is None:
-        said = command.args["MOVE"]
-        raise NotFound(f'"{said}" answers no question: you are asked nothing on board {board.match.board}.')
+        word = command.args["MOVE"]
+        raise NotFound(f'"{word}" answers no question: you are asked nothing on board {board.match.board}.')
     check_plain(board, seat, submitted.since, f"{what}.")
     if agrees and _answers_older(request, submitted.since):
         raise BadArguments(f"You answer an older email of ours, which did not ask this, so nothing is done. {what}.")
@@ -187,8 +187,8 @@ def resign(request: Request, command: Command) -> Answer | None:
     # Anybody else is asked, because a game is lost for good by it.
     if insists or command.credentials is not None or _is_asked(asked, told_at):
         return _resign(request, command, board, seat, asked)
-    said = "\n".join(comment.text for comment in request.comments(board.match.board))
-    board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, said))
+    comments = "\n".join(comment.text for comment in request.comments(board.match.board))
+    board.intents.keep(Intent(seat, IntentKind.SUBMIT, plans.RESIGN, comments))
     return tell_sender(request, command, board, seat, "you have not resigned yet.")
 
 
@@ -259,15 +259,15 @@ def _queueable(board: OpenBoard, text: str) -> str:
 
     Raises: BadNotation, NotAllowed.
     """
-    meant, state = as_played(text), board.state
+    move, state = as_played(text), board.state
     after, _ = state.play(state.some_ply)
     try:
-        return after.play(meant)[1]
+        return after.play(move)[1]
     except BadNotation:
         raise
     except MoveError:
         # "#20" is an edge; in a queued move the mark comes before the number of its ply.
-        return meant.replace("#", "")
+        return move.replace("#", "")
 
 
 @handles(

@@ -50,24 +50,24 @@ def answer_as_operator(request: Request, ticket: Ticket) -> None:
     """Pass the operator's answer to the writer of the letter, or close it."""
     number, text = int(ticket.payload["mail"]), request.message.text.strip()
     row = request.tx.inbox.get(number)
-    # An empty answer may have been sent by mistake, and closing the mail would lose it.
-    if row is None or not text:
-        said = f"Mail {number} is not there any more." if row is None else "Your answer was empty, so nothing was sent."
-        request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
-        return
     # An operator on the way has only a mail program.
-    if text.casefold().rstrip(".!") in _CLOSE:
+    if row is not None and text.casefold().rstrip(".!") in _CLOSE:
         close(request.tx, [number], "closed by mail")
         _confirm(request, f"Mail {number} is closed.")
         return
-    written = answer_to(request.tools, row, text, request.now)
-    if written is None:
-        said = f"Mail {number} cannot be read, or does not tell who wrote it: pbm inbox show {number}"
-        request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, said, "pbm: not sent"))
+    written = answer_to(request.tools, row, text, request.now) if row is not None and text else None
+    if written is not None:
+        request.outgoing.letters.append(written)
+        close(request.tx, [number], "answered by mail")
+        _confirm(request, f"Your answer is on its way to {written.address}; mail {number} is closed.")
         return
-    request.outgoing.letters.append(written)
-    close(request.tx, [number], "answered by mail")
-    _confirm(request, f"Your answer is on its way to {written.address}; mail {number} is closed.")
+    problem = f"Mail {number} cannot be read, or does not tell who wrote it: pbm inbox show {number}"
+    if row is None:
+        problem = f"Mail {number} is not there any more."
+    # It may have been sent by mistake, and closing the mail would lose it.
+    elif not text:
+        problem = "Your answer was empty, so nothing was sent."
+    request.outgoing.answers.append(Answer("your answer", Outcome.FAILED, problem, "pbm: not sent"))
 
 
 def _confirm(request: Request, said: str) -> None:

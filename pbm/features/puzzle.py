@@ -112,12 +112,12 @@ def _about_one(request: Request, player: Player, words: str) -> None:
 
 def _games(word: str) -> list[str]:
     """The games that a puzzle may come from. word: a game, or empty for any. Raises: BadArguments."""
-    known = [name for name in BOARDS if name in GAMES]
-    if word and word not in known:
+    offered = [name for name in BOARDS if name in GAMES]
+    if word and word not in offered:
         raise BadArguments(
-            f'There are no puzzles of "{word}". There are some of {joined(sorted(known))}.', f"{WORD} {known[0]}"
+            f'There are no puzzles of "{word}". There are some of {joined(sorted(offered))}.', f"{WORD} {offered[0]}"
         )
-    return [word] if word else known
+    return [word] if word else offered
 
 
 def _give(request: Request, command: Command, player: Player, games: Sequence[str]) -> Answer | None:
@@ -152,14 +152,14 @@ def _in_play(at: Desk, puzzle: Puzzle) -> bool:
     if not boards:
         return False
     game, state = GAMES[puzzle.game], replay(GAMES[puzzle.game], puzzle.options, "", ())
-    seen = set()
+    positions = set()
     for text in (*puzzle.moves, *puzzle.line):
         state, _ = state.play(text)
-        seen.add((state.to_move, game.scene(state.position, None)))
+        positions.add((state.to_move, game.scene(state.position, None)))
     states = (board.state for board in at.readable(boards))
     # With more boards than can be compared, one of them might show it.
     return len(boards) > MOST_COMPARED or any(
-        (each.to_move, game.scene(each.position, None)) in seen for each in states if each.options == state.options
+        (each.to_move, game.scene(each.position, None)) in positions for each in states if each.options == state.options
     )
 
 
@@ -206,15 +206,15 @@ def _answer(state: State, text: str) -> str:
         return ""
     if _asks_for_hint(line):
         raise BadArguments('There are no hints for puzzles; "solution" gives up.')
-    meant = read(text, Surroundings(partial(_legal, state), is_turn=True))
+    reading = read(text, Surroundings(partial(_legal, state), is_turn=True))
     # Only one answer counts, so it must be clear which it is.
-    if isinstance(meant, Ask) and (meant.is_said or len(meant.readings) > 1):
-        named = " or ".join(meant.readings)
+    if isinstance(reading, Ask) and (reading.is_said or len(reading.readings) > 1):
+        named = " or ".join(reading.readings)
         raise BadArguments(f"Your email may mean {named}. Answer with the one that you mean.")
-    if isinstance(meant, Sure) and meant.line == "resign":
+    if isinstance(reading, Sure) and reading.line == "resign":
         return ""
-    if isinstance(meant, Sure) and _legal(state, meant.line) is not None:
-        return meant.line
+    if isinstance(reading, Sure) and _legal(state, reading.line) is not None:
+        return reading.line
     # "Hi," is no edge from H to I.
     if line.endswith(","):
         raise BadArguments("Your email names no move. Answer with a move and nothing else.")
@@ -270,9 +270,9 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
     puzzle = request.tx.puzzles.get(int(ticket.payload[WORD]), player.id) if player else None
     if player is None or puzzle is None:
         return None
-    said = request.message.text.strip() or strip_subject(request.message.subject)
-    said = said.removeprefix(f"{WORD} {puzzle.id} ")
-    line = said.partition("\n")[0].strip()
+    answer = request.message.text.strip() or strip_subject(request.message.subject)
+    answer = answer.removeprefix(f"{WORD} {puzzle.id} ")
+    line = answer.partition("\n")[0].strip()
     choice = LEAVE if _STOPPING.fullmatch(line) else line.casefold().rstrip(".!")
     # Players answer whatever mail is the latest; but a puzzle may be forwarded, and its token is for puzzles only.
     if choice not in _CHOICES and player in request.sender.at_home and _is_command(puzzle, line):
@@ -286,7 +286,7 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
         request.outgoing.answers.append(Answer(choice, Outcome.DONE, told))
         return None
     try:
-        request.outgoing.answers += filter(None, [_answered(request, player, puzzle, said)])
+        request.outgoing.answers += filter(None, [_answered(request, player, puzzle, answer)])
     except (NotFound, NotAllowed, BadArguments) as error:
         refuse(request, line, error)
     return None

@@ -198,10 +198,10 @@ def hints(at: Desk) -> Iterator[Task]:
         question = replace(_question(board.match, item.payload["ply"] - 1), swappable=_opens(board))
         whom = board.match.players[seat - 1].id
         failed = _failed(item, board.match.board, whom, "hint for")
-        given = partial(_give_hint, item, board.match.board, seat)
+        give = partial(_give_hint, item, board.match.board, seat)
         # They may have moved without the hint.
         work = asked(question) if _is_awaited(item, board, seat) else lambda _: ()
-        yield Task(item.key, work, given, failed, whom, board.match.game)
+        yield Task(item.key, work, give, failed, whom, board.match.game)
 
 
 def _is_awaited(item: Item, board: OpenBoard, seat: Seat) -> bool:
@@ -219,9 +219,9 @@ def reviews(at: Desk) -> Iterator[Task]:
         if item.payload["game"] in GAMES
     )
     for item, match, whom in chain(played, attached):
-        questions, given = parts(match), partial(_give_review, item, match, whom)
+        questions, give = parts(match), partial(_give_review, item, match, whom)
         failed = _failed(item, match.board, whom, _review_of(match))
-        yield Task(item.key, partial(_go_through, questions), given, failed, whom, match.game)
+        yield Task(item.key, partial(_go_through, questions), give, failed, whom, match.game)
 
 
 def _review_of(match: Match) -> str:
@@ -279,9 +279,9 @@ def advice(thought: Thought, may_swap: bool, opening: bool) -> str:
         return f"would swap: if you do not, {worth(thought)}."
     expected = thought.line[1 : None if thought.exact else MOST_EXPECTED + 1]
     line = f" It then expects {', '.join(expected)}." if expected else ""
-    said = f"would play {thought.move}: {worth(thought)}.{line}"
+    sentence = f"would play {thought.move}: {worth(thought)}.{line}"
     fair = " As your opponent may swap sides, it opens with a move that favours neither side."
-    return said + fair if opening else said
+    return sentence + fair if opening else sentence
 
 
 def _swaps(thought: Thought, may_swap: bool) -> bool:
@@ -379,8 +379,9 @@ def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens
         return "This is proved." if advised.exact and proved else "That is an estimate."
     better = "swapping" if advised.move == SWAP else advised.move
     told = [(better, advised.value)] * advised.exact + [(played, worth)] * proved
-    known = " and ".join(f"{move} {'wins' if value > 0 else 'loses' if value < 0 else 'draws'}" for move, value in told)
-    return f"It is proved that {known}." if known else "That is an estimate."
+    words = (f"{move} {'wins' if value > 0 else 'loses' if value < 0 else 'draws'}" for move, value in told)
+    proofs = " and ".join(words)
+    return f"It is proved that {proofs}." if proofs else "That is an estimate."
 
 
 def _advised(game: AnyGame, thought: Thought, ply: int) -> Thought:
@@ -449,9 +450,9 @@ def _give_review(item: Item, match: Match, player_id: int, at: Desk, thoughts: S
     made = steps(match, thoughts)
     states = [*(step.state for step in made), state]
     # Only what is proved would tell somebody the answer; an estimate is no more than an opinion.
-    known = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
+    proved = [state for state, thought in zip(states, thoughts, strict=False) if thought.exact]
     try:
-        _check_helps_nowhere(at, player, known, since=0)
+        _check_helps_nowhere(at, player, proved, since=0)
     # A board may have come to the same position while the robot thought.
     except NotAllowed as error:
         words = {"what": _review_of(match), "board": match.board, "reason": str(error)}

@@ -147,19 +147,19 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     """The stranger accepts, with a userid of their choice, or declines for good; else they are asked again."""
     inviter = request.tx.players.get(ticket.player_id)
     others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
-    said = consent(request.message.text, others, game=game)
-    if said.answer in (Consented.NO, Consented.NEVER):
+    reply = consent(request.message.text, others, game=game)
+    if reply.answer in (Consented.NO, Consented.NEVER):
         _decline(request, ticket, inviter)
         return
     command, has_agreed = _helped(request), ticket.payload.get("agreed", False)
     # Once they have agreed, only a name is asked for, so a bare word is one.
-    name = said.name or (introduced(request.message.text) if has_agreed else "")
-    if command is not None or not (said.answer is Consented.YES or name):
+    name = reply.name or (introduced(request.message.text) if has_agreed else "")
+    if command is not None or not (reply.answer is Consented.YES or name):
         _ask_again(request, ticket, inviter, command)
         return
-    owners, known = request.tx.players.of_address(ticket.subject), request.sender.claimed
+    owners, claimed = request.tx.players.of_address(ticket.subject), request.sender.claimed
     # They play here already, so another account is made only if they name it.
-    if inviter is not None and known not in (None, inviter, *owners) and not name:
+    if inviter is not None and claimed not in (None, inviter, *owners) and not name:
         request.outgoing.answers.append(_as_player(ticket, inviter))
         return
     _accept(request, ticket._replace(payload=ticket.payload | {"agreed": True}), inviter, name, owners)
@@ -206,16 +206,16 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
     Commands below it are neither carried out nor passed on, and its writer is told.
     """
     text = request.message.text
-    found = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True), request.tx.players.knows)
-    first, *commands = found.lines or ("",)
+    reading = read("", text, Standing(game, board or FIRST_BOARD, known=True, proven=True), request.tx.players.knows)
+    first, *commands = reading.lines or ("",)
     if commands:
         left = f'"{commands[0]}" stands below your answer, and was neither done nor passed on.'
         told = f"{left} Send commands in an email of their own."
         request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(told), "pbm: not done"))
-    said = f"{first}\n{found.comment}" if commands else text
-    said = unclosed(said)
-    count = len(said.split())
-    return "" if count <= 1 or (count <= _A_YES_AND_A_NAME and is_bare(said)) else said.strip()
+    words = f"{first}\n{reading.comment}" if commands else text
+    words = unclosed(words)
+    count = len(words.split())
+    return "" if count <= 1 or (count <= _A_YES_AND_A_NAME and is_bare(words)) else words.strip()
 
 
 def close(at: Desk, purpose: str, subject: str) -> None:

@@ -94,23 +94,23 @@ def join(tx: Transaction, tournament: Tournament, player: Player) -> bool:
     return is_full
 
 
-def _check_may_join(tournament: Tournament, known: Entrant | None, inside: int) -> None:
-    """Raises: NotAllowed. known: the player, if they are or were in it. inside: how many are."""
-    if _is_in(known) and not tournament.stage.ended:
+def _check_may_join(tournament: Tournament, entry: Entrant | None, inside: int) -> None:
+    """Raises: NotAllowed. entry: of the player, if they are or were in it. inside: how many are."""
+    if _is_in(entry) and not tournament.stage.ended:
         raise NotAllowed(f"You are in {tournament.name} already.", f"tournament show {tournament.name}")
     if not tournament.is_open:
         problem = "is over" if tournament.stage.ended else "has started, so nobody can join any more"
         raise NotAllowed(f"{tournament.name} {problem}.", "tournaments")
     # Their games of this season are lost already.
-    if known is not None and tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING:
+    if entry is not None and tournament.terms.kind is Kind.LEAGUE and tournament.stage is Stage.RUNNING:
         raise NotAllowed(f"You have left {tournament.name}: join again when this season is over.")
     if inside >= tournament.terms.most:
         raise NotAllowed(f"{tournament.name} has all its {tournament.terms.most} players.", "tournaments")
 
 
-def _is_in(known: Entrant | None) -> bool:
+def _is_in(entry: Entrant | None) -> bool:
     """Whether somebody is in a tournament, and has not left it."""
-    return known is not None and known.left_at is None
+    return entry is not None and entry.left_at is None
 
 
 def _enter_late(tx: Transaction, tournament: Tournament, player: Player) -> None:

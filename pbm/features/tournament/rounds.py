@@ -28,12 +28,12 @@ def settle_bout(event: MatchEnded, tx: Transaction) -> None:
     """Count a board that has just ended in its tournament, and let that check at once whether its round is over."""
     match = event.match
     meeting = tx.tournaments.on_board(match.board) if match.tournament else None
-    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
-    if meeting is None or held is None or held.stage.ended or match.result is None:
+    tournament = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or tournament is None or tournament.stage.ended or match.result is None:
         return
     points = points_of(match.result)
-    tx.tournaments.settle(meeting.id, pairings.settled(points) if held.terms.kind is Kind.KNOCKOUT else points)
-    tx.agenda.put(HOLDING, held.id, tx.now)
+    tx.tournaments.settle(meeting.id, pairings.settled(points) if tournament.terms.kind is Kind.KNOCKOUT else points)
+    tx.agenda.put(HOLDING, tournament.id, tx.now)
 
 
 @subscribes(MatchReopened)
@@ -43,13 +43,13 @@ def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
     Raises: NotAllowed if its round is over, or it has been counted on its ladder.
     """
     meeting = tx.tournaments.on_board(event.match.board) if event.match.tournament else None
-    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
-    if meeting is None or held is None or meeting.points is None:
+    tournament = tx.tournaments.get(meeting.tournament_id) if meeting else None
+    if meeting is None or tournament is None or meeting.points is None:
         return
-    present = held.season, 0 if held.terms.kind is Kind.LADDER else held.round
+    present = tournament.season, 0 if tournament.terms.kind is Kind.LADDER else tournament.round
     # The pairings after it were made by its result.
-    if held.stage is not Stage.RUNNING or (meeting.season, meeting.round) != present:
-        raise NotAllowed(f"{held.name} has gone on since board {event.match.board} ended.")
+    if tournament.stage is not Stage.RUNNING or (meeting.season, meeting.round) != present:
+        raise NotAllowed(f"{tournament.name} has gone on since board {event.match.board} ended.")
     tx.tournaments.settle(meeting.id, None)
 
 
@@ -95,7 +95,7 @@ class Rounds(Director):
         self._next_round(ended=False)
 
     def _divisions(self, players: Sequence[Entrant]) -> list[list[Player]]:
-        terms, known = self.tournament.terms, {each.player.id: each.player for each in players}
+        terms, by_id = self.tournament.terms, {each.player.id: each.player for each in players}
         if terms.kind is not Kind.LEAGUE:
             return [self.by_rating(players)]
         # In the first season nothing but ratings is known; later the table of the last one decides.
@@ -104,10 +104,10 @@ class Rounds(Director):
         else:
             fresh = self.by_rating([each for each in players if each.division is None])
             ranked = [[row.entrant for row in table.rows] for table in standings_of(self.tx, self.tournament)]
-            leavers = set(chain.from_iterable(ranked)) - known.keys()
+            leavers = set(chain.from_iterable(ranked)) - by_id.keys()
             newcomers = [player.id for player in fresh]
             order = pairings.next_season(ranked, terms.moving, leavers, newcomers, terms.division)
-        return [[known[each] for each in division] for division in order]
+        return [[by_id[each] for each in division] for division in order]
 
     def rounds(self) -> int:
         """How many rounds the season has."""
@@ -243,19 +243,21 @@ def tell_begun(occasion: Occasion) -> None:
 @when_due(ENDING, within=timedelta())
 def remind_of_end(occasion: Occasion) -> None:
     """Have the player to move reminded that the tournament soon decides the board; later, if outages delay that."""
-    tx, now = occasion.tx, occasion.now
-    meeting = tx.tournaments.on_board(int(occasion.item.key))
-    held = tx.tournaments.get(meeting.tournament_id) if meeting else None
-    if meeting is None or meeting.due_at is None or held is None or held.stage.ended or meeting.points is not None:
+    tx, now, number = occasion.tx, occasion.now, int(occasion.item.key)
+    meeting = tx.tournaments.on_board(number)
+    if meeting is None or meeting.due_at is None or meeting.points is not None:
         return
-    ends_at = decided_at(tx, held.terms, meeting.due_at)
-    due_at = now + LOOK_AGAIN if ends_at is None else notice_at(held.terms, ends_at)
+    tournament = tx.tournaments.get(meeting.tournament_id)
+    if tournament is None or tournament.stage.ended:
+        return
+    ends_at = decided_at(tx, tournament.terms, meeting.due_at)
+    due_at = now + LOOK_AGAIN if ends_at is None else notice_at(tournament.terms, ends_at)
     # Outages do not count, so the day has moved.
     if due_at > now:
-        tx.agenda.put(ENDING, occasion.item.key, due_at)
-    elif meeting.board is not None:
-        board = occasion.open(meeting.board)
-        publish(ReminderDue(board.match.player(board.state.to_move), meeting.board), tx)
+        tx.agenda.put(ENDING, number, due_at)
+    else:
+        board = occasion.open(number)
+        publish(ReminderDue(board.match.player(board.state.to_move), number), tx)
 
 
 @when_due(HOLDING, within=timedelta())

@@ -165,8 +165,8 @@ def pairings(request: Request, command: Command) -> Answer:
         raise BadArguments(f'"{word}" is no round of {tournament.name}: {played}.')
     number, climbs = int(word or tournament.round), tournament.terms.kind is Kind.LADDER
     wanted = (0, *range(tournament.round - 9, tournament.round + 1)) if climbs else (number,)
-    found = request.tx.tournaments.meetings(tournament.id, tournament.season)
-    chosen = [each for each in found if each.round in wanted]
+    meetings = request.tx.tournaments.meetings(tournament.id, tournament.season)
+    chosen = [each for each in meetings if each.round in wanted]
     rounds = {number: chosen} if chosen else {}
     text = letters.page(request, "tournament-pairings.txt", tournament, request.author.reader(), rounds=rounds)
     return done(command, text, f"pbm: {tournament.name}: pairings")
