@@ -84,13 +84,13 @@ def list_(
     """Boards, the oldest first."""
     return [
         {
-            **_named(each),
-            "plies": each.plies,
-            "to_move": each.to_move.userid if each.to_move else None,
-            "moved_at": each.moved_at,
-            **_result_row(each, each.result),
+            **_named(summary),
+            "plies": summary.plies,
+            "to_move": summary.to_move.userid if summary.to_move else None,
+            "moved_at": summary.moved_at,
+            **_result_row(summary, summary.result),
         }
-        for each in _boards(tx, game, userid, active, limit)
+        for summary in _boards(tx, game, userid, active, limit)
     ]
 
 
@@ -171,10 +171,10 @@ def verify(invocation: Invocation, number: int | None, as_json: bool) -> None:
         verdicts = replayed(store, [number] if number is not None else None)
     wrong = [verdict for verdict in verdicts if verdict.problem]
     if as_json:
-        print_json({"verified": len(verdicts), "problems": [asdict(each) for each in wrong]})
+        print_json({"verified": len(verdicts), "problems": [asdict(verdict) for verdict in wrong]})
     else:
-        for each in wrong:
-            click.echo(f"Board {each.board} ({each.game}, {each.plies} plies): {each.problem}.")
+        for verdict in wrong:
+            click.echo(f"Board {verdict.board} ({verdict.game}, {verdict.plies} plies): {verdict.problem}.")
         differ = f"{len(wrong) or 'none'} differ{'' if len(wrong) != 1 else 's'}"
         click.echo(f"{counted(len(verdicts), 'board')} replayed, {differ}.")
     sys.exit(1 if wrong else 0)
@@ -334,7 +334,7 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
 @lists("There are no games under way.")
 def list_challenges(tx: Transaction, game: str | None, userid: str | None) -> list[schemas.Started]:
     """Games under way, with what they were started with."""
-    return [_row(each) for each in _boards(tx, game, userid, active=True)]
+    return [_row(summary) for summary in _boards(tx, game, userid, active=True)]
 
 
 @challenge.command("show")

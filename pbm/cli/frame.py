@@ -141,8 +141,8 @@ def _handed(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def _arguments(command: Callable[..., Any], declared: Sequence[click.Parameter]) -> list[click.Parameter]:
     """What a command's function takes and no decorator declares: words, and the numbers of boards and the like."""
-    named = {each.name for each in declared}
-    kinds = {name: each.annotation for name, each in signature(command).parameters.items() if name not in named}
+    named = {param.name for param in declared}
+    kinds = {name: param.annotation for name, param in signature(command).parameters.items() if name not in named}
     types = {"str": click.STRING, "int": NUMBER}
     return [click.Argument([name], type=types[kind]) for name, kind in kinds.items() if kind in types]
 

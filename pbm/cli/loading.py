@@ -20,7 +20,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from pbm.cli.output import Misconfigured
-from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, found, read
+from pbm.cli.places import CONFIG_VARIABLE, MASK, PREFIX, file_in_use, read
 from pbm.cli.settings import Configuration, is_loopback, unusable_authorities
 from pbm.domain.configuration import FetchSettings, SmarthostSettings
 from pbm.values import frozen
@@ -51,7 +51,7 @@ def load(file: Path | None, options: Mapping[str, Any]) -> Effective:
 
     Raises: Misconfigured.
     """
-    path = found(file)
+    path = file_in_use(file)
     sources = {  # the nearest comes last
         f"file {path}": dict(_flat(read(path))) if path else {},
         "environment": dict(_environment()),
@@ -72,7 +72,7 @@ def load(file: Path | None, options: Mapping[str, Any]) -> Effective:
     try:
         return Effective(Configuration(**merged), origins, path)
     except ValidationError as error:
-        problems = [_sentence(each, origins) for each in error.errors(include_url=False)]
+        problems = [_sentence(mistake, origins) for mistake in error.errors(include_url=False)]
         raise Misconfigured("\n".join(problems)) from None
 
 

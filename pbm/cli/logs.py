@@ -98,7 +98,7 @@ class Unhurried:
             self._drop(left.count(b"\n"))
 
 
-class _Told:
+class _Chosen:
     """Which lines are told, and how; set_level may change the level later."""
 
     level, form = logging.INFO, "text"
@@ -106,7 +106,7 @@ class _Told:
 
 def _check_level(_logger: object, level: str, event: EventDict) -> EventDict:
     """Raises: DropEvent, which drops the line."""
-    if NAME_TO_LEVEL[level] < _Told.level:
+    if NAME_TO_LEVEL[level] < _Chosen.level:
         raise structlog.DropEvent
     return event
 
@@ -118,7 +118,7 @@ def _line(logger: object, level: str, event: EventDict) -> str:
     # No variables in tracebacks: they would show what players wrote, even passwords.
     if "exc_info" in event:
         event = format_exc_info(logger, level, event)
-    if _Told.form == "json":
+    if _Chosen.form == "json":
         return str(_AS_JSON(logger, level, {**event, "level": level, "timestamp": at}))
     head, traceback = f"{at} {level:7} {event.pop('event')}", event.pop("exception", None)
     words = "".join([f" {name}={value if type(value) is int else _quoted(value)}" for name, value in event.items()])
@@ -130,8 +130,8 @@ _AS_JSON = JSONRenderer()
 
 def set_level(level: str) -> None:
     """Set the level for our lines and the libraries'."""
-    _Told.level = logging.getLevelNamesMapping()[level.upper()]
-    logging.getLogger().setLevel(_Told.level)
+    _Chosen.level = logging.getLevelNamesMapping()[level.upper()]
+    logging.getLogger().setLevel(_Chosen.level)
 
 
 def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
@@ -141,7 +141,7 @@ def log_to_stderr(settings: Log, *, for_good: bool = False) -> None:
         # It is no file of the system where tests stand in for it.
         with suppress(io.UnsupportedOperation):
             stream = cast("TextIO", Unhurried(sys.stderr.fileno()))
-    _Told.form = settings.format
+    _Chosen.form = settings.format
     structlog.configure(
         processors=[_check_level, _line],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),

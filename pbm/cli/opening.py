@@ -247,9 +247,9 @@ def hindrance(file: Path) -> str:
         if os.statvfs(folder).f_flag & os.ST_RDONLY:
             return f"the disk of {file} can only be read; mount it so that it can be written."
         # Journals of another user, as root leaves them, keep us out as the file itself does.
-        for each in (file, *journals(file)):
-            if each.exists() and not os.access(each, os.R_OK | os.W_OK):
-                return f"this user may not write {each}; run pbm as the user that owns it."
+        for path in (file, *journals(file)):
+            if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+                return f"this user may not write {path}; run pbm as the user that owns it."
         # SQLite makes its journals in the folder.
         if not os.access(folder, os.W_OK | os.X_OK):
             return f"this user may not write in {folder}; run pbm as the user that owns that folder."

@@ -21,7 +21,7 @@ USUAL_FILES = (platformdirs.user_config_path("pbm", appauthor=False) / "pbm.toml
 """Tried in this order if none is named."""
 
 
-def found(file: Path | None) -> Path | None:
+def file_in_use(file: Path | None) -> Path | None:
     """The file asked for, or else the first of the usual ones that exists. Raises: Misconfigured."""
     if named := file or os.environ.get(CONFIG_VARIABLE):
         return Path(named)
@@ -50,6 +50,6 @@ def read(path: Path) -> dict[str, Any]:
 
 def database_of(config: Path | None, url: str | None) -> str:
     """The database's URL as it is written, checked by nobody. url: from the command line. Raises: Misconfigured."""
-    file = found(config)
+    file = file_in_use(config)
     written = read(file).get("database", DEFAULT_DATABASE) if file else DEFAULT_DATABASE
     return str(url or os.environ.get(f"{PREFIX}DATABASE", written))

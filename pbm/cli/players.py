@@ -63,7 +63,7 @@ def add(admin: Administration, userid: str, addresses: tuple[str, ...], password
 @lists("There are no players.")
 def list_(tx: Transaction) -> list[schemas.PlayerPrinted]:
     """All accounts."""
-    return [_row(each, tx.players.addresses(each.id)) for each in tx.players.all()]
+    return [_row(account, tx.players.addresses(account.id)) for account in tx.players.all()]
 
 
 @player.command()
@@ -130,9 +130,9 @@ def unlock(tx: Transaction, who: tuple[str, ...]) -> str:
     """
     from pbm.core.limits import GUESSES
 
-    counts = {each: tx.guesses.forget_about(each.casefold(), GUESSES) for each in who}
+    counts = {name: tx.guesses.forget_about(name.casefold(), GUESSES) for name in who}
     return "\n".join(
-        f"{each}: {'counts from the beginning' if counts[each] else 'had no wrong guesses'}." for each in counts
+        f"{name}: {'counts from the beginning' if counts[name] else 'had no wrong guesses'}." for name in counts
     )
 
 
@@ -217,9 +217,7 @@ def add_ban(hand: Steward, who: str, time: str | None, reason: str, forfeit: boo
 @lists("Nobody is kept out.")
 def list_bans(tx: Transaction) -> list[schemas.BanPrinted]:
     """Bans, current and past."""
-    return [
-        {"who": each.subject, "since": each.since, "until": each.until, "reason": each.reason} for each in tx.bans.all()
-    ]
+    return [{"who": ban.subject, "since": ban.since, "until": ban.until, "reason": ban.reason} for ban in tx.bans.all()]
 
 
 @ban.command()

@@ -77,10 +77,10 @@ def as_values(look: Status) -> dict[str, Any]:
             {"address": address, "userid": userid, "since": since} for address, userid, since in look.suspended.latest
         ],
         "locked": [
-            {**row_of(each, "key.kind key.subject failures"), "until": each.locked_until} for each in look.locked
+            {**row_of(lock, "key.kind key.subject failures"), "until": lock.locked_until} for lock in look.locked
         ],
         "boards_overdue": look.deadlines.overdue,
-        "deadlines": [row_of(each, "board game due_at") for each in look.deadlines.next],
+        "deadlines": [row_of(due, "board game due_at") for due in look.deadlines.next],
         "agenda": {kind: {"items": items, "due": due} for kind, (items, due) in look.agenda.items()},
     }
 
@@ -114,7 +114,7 @@ def lines_of(look: Status) -> list[str]:
         room_line(look.room),
         "",
         f"{counted(look.deadlines.overdue, 'board')} overdue",
-        *(f"  board {each.board} ({each.game}): due {_when(each.due_at, look.at)}" for each in look.deadlines.next),
+        *(f"  board {due.board} ({due.game}): due {_when(due.due_at, look.at)}" for due in look.deadlines.next),
         *(f"  agenda: {items} {kind}, {due} due" for kind, (items, due) in look.agenda.items()),
         *_player_lines(look),
     ]
@@ -174,8 +174,8 @@ def _player_lines(look: Status) -> list[str]:
         *(f"  {address} ({userid}), since {_when(at, look.at)}" for address, userid, at in look.suspended.latest),
         f"{counted(len(look.locked), 'lock')} against guessing{_hint('pbm player unlock WHO', len(look.locked))}",
         *(
-            f"  {each.key.kind} {printable(each.key.subject)}: {each.failures}, to {_when(each.locked_until, look.at)}"
-            for each in look.locked[:_SHOWN]
+            f"  {lock.key.kind} {printable(lock.key.subject)}: {lock.failures}, to {_when(lock.locked_until, look.at)}"
+            for lock in look.locked[:_SHOWN]
         ),
     ]
 

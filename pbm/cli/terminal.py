@@ -336,7 +336,7 @@ async def _play(folder: Path, game: Sequence[str], name: str | None, against: st
         waits = f"Whoever runs pbm play --folder {folder} in a second terminal plays against you. Ctrl-C: end."
         screen = PlayScreen(player, hint=_HELP if opponent else waits)
         app = application(screen)
-        tasks = [asyncio.create_task(each) for each in (_begin(player, challenge), _look(screen, office, app))]
+        tasks = [asyncio.create_task(task) for task in (_begin(player, challenge), _look(screen, office, app))]
         # The terminal may be closed, too; then nothing more can be shown.
         asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, app.exit)
         with suppress(OSError, EOFError):

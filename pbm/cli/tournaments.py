@@ -48,7 +48,7 @@ def create(organizer: Organizer, words: tuple[str, ...], body: TextIO | None, as
 def list_(tx: Transaction, game: str | None, ended: bool) -> list[Row]:
     """Tournaments that are open or go on."""
     shown = tx.tournaments.with_sizes(tx.tournaments.listed(game, ended=ended))
-    return [_row(each, players) for each, players in shown]
+    return [_row(made, players) for made, players in shown]
 
 
 def _print_tournament(row: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def show(tx: Transaction, name: str) -> dict[str, Any]:
     from pbm.server.rows import tournament_named
 
     made = tournament_named(tx, name)
-    players = [each.player.userid for each in tx.tournaments.entrants(made.id) if each.left_at is None]
+    players = [entrant.player.userid for entrant in tx.tournaments.entrants(made.id) if entrant.left_at is None]
     return {
         **_row(made, len(players)),
         "options": " ".join(made.options),

@@ -280,7 +280,7 @@ def _edges(board: GridBoard, columns: range, style: str) -> Table:
     """Points, the lines between neighbours as separate places, and the content of the boxes."""
     colours, boxes, left = dict(board.colours), len(columns) - 1, 2 * columns.start - 1
     side = _side(_ROOM - EDGE * (boxes + 1), max(1, boxes))
-    widths, heights = ((MARGIN, *[EDGE, side] * len(each[1:]), EDGE, MARGIN) for each in (columns, board.rows))
+    widths, heights = ((MARGIN, *[EDGE, side] * len(names[1:]), EDGE, MARGIN) for names in (columns, board.rows))
     letters = {2 * at - left: Face(board.columns[at]) for at in columns}
     between = dict.fromkeys(range(2, 2 * boxes + 1, 2), Face(ground=PAPER))
     rows = [letters]

@@ -58,7 +58,7 @@ class _Pieces:
     def divided(self, text: str) -> tuple[tuple[str, ...], tuple[owed.Piece, ...]]:
         """The page's words, and the pieces between them."""
         parts = _MARKS.split(text)
-        return tuple(parts[::2]), tuple(self._pieces[int(each)] for each in parts[1::2])
+        return tuple(parts[::2]), tuple(self._pieces[int(number)] for number in parts[1::2])
 
 
 @dataclass(slots=True)
@@ -305,9 +305,7 @@ def _board_of(notices: Sequence[Notice]) -> BoardThen:
     kibitz = dict.fromkeys(remark for notice in notices for remark in notice.kibitz)
     record = match.record
     # Of the players' settings those that stop their clocks.
-    first, second = (
-        Settings(timezone=each.timezone, sleep=each.sleep, weekend=each.weekend) for each in match.settings
-    )
+    first, second = (Settings(timezone=own.timezone, sleep=own.sleep, weekend=own.weekend) for own in match.settings)
     return BoardThen(
         match._replace(record=Record(), settings=(first, second)),
         record.notations,

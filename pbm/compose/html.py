@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape as escape_text
@@ -220,7 +220,7 @@ def _tabled(block: str) -> str:
 def _spans(rows: Sequence[str]) -> list[slice]:
     """The places of each column in the rows, the first of which may be headings."""
     spans: list[slice] = []
-    taken = "".join(" x"[any(map(str.strip, each))] for each in zip_longest(*rows, fillvalue=" "))
+    taken = "".join(" x"[any(map(str.strip, column))] for column in zip_longest(*rows, fillvalue=" "))
     for run in re.finditer("x+", taken):
         start, end = run.span()
         # One blank alone divides columns only below headings with a capital.
@@ -261,7 +261,7 @@ def _hanging(block: str) -> str:
 def aligned(html: str, columns: int) -> str:
     """Monospaced HTML for light and dark. columns: the length of the longest line."""
     # Small enough for a phone 320 wide to show a whole line, if that is readable; longer lines wrap.
-    size = 14 if columns <= 35 else 13 if columns <= 38 else 12 if columns <= 41 else 11 if columns <= 45 else 10
+    size = 14 - bisect_left((35, 38, 41, 45), columns)
     return (
         # Clients do not recolour a cell that sets both its colours.
         '<table role="presentation" cellpadding="0" cellspacing="0" border="0"><tr><td bgcolor="#ffffff"'
@@ -308,7 +308,7 @@ def within_bounds(words: Iterable[str], links: Mapping[str, str], room: int, bes
 
     words: each as often as it is shown. links: the ends of URLs. room: in characters. besides: what each link adds.
     """
-    shown = [*filter(links.get, words)] if links else []
+    shown = [*filter(links.get, words)]
     urls = [*map(links.__getitem__, shown)]
     fitting = bisect_right([*accumulate(map(besides.__add__, map(len, urls)))], room)
     chosen = dict(zip(shown[:fitting], urls, strict=False))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from html import escape
-from itertools import chain, filterfalse, groupby
+from itertools import chain, groupby
 
 from markupsafe import escape as escaped
 
@@ -135,10 +135,8 @@ class HtmlBoard:
 
     def _put_others(self) -> None:
         """Adds the moves that are not linked yet, grouped by cell; if they are too many, the cells they begin with."""
-        others = [*filterfalse(self.linked.__contains__, self.links)]
-        if others:
-            hidden, opened = {*self._words} if self.cells else (), {*self.linked.values()}
-            others = [word for word in others if word not in hidden and self.links[word] not in opened]
+        hidden, opened = {*self._words} if self.cells else (), {*self.linked.values()}
+        others = [word for word, end in self.links.items() if word not in hidden and end not in opened]
         # More than a phone's screen or two of moves is not read; the cells they begin with are fewer.
         if 0 < len(others) <= (MAX_TARGETS if self.starts else MAX_LISTED):
             heading = "Or:" if self.linked else "Moves:"

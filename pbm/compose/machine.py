@@ -55,14 +55,14 @@ def board(match: Match, state: State, scene: Scene, moves: Sequence[str]) -> str
 
 def _within(details: Mapping[str, Any]) -> dict[str, Any]:
     """The details; entries that would make them too long are left out, and their names listed as "cut"."""
-    lengths = {name: len(_written(each)) for name, each in details.items()}
+    lengths = {name: len(_written(value)) for name, value in details.items()}
     cut: list[str] = []
     for name in sorted(lengths, key=lengths.__getitem__, reverse=True):
         # The longest first, so that as many as possible stay.
         if sum(lengths.values()) > MAX_DETAILS:
             cut.append(name)
             del lengths[name]
-    kept = {name: each for name, each in details.items() if name in lengths}
+    kept = {name: value for name, value in details.items() if name in lengths}
     return {**kept, "cut": cut} if cut else kept
 
 

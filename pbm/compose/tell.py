@@ -154,7 +154,7 @@ def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
     text = _PAGES.mail(
         value.page, lost_since=value.lost_since,
         sections=sections, others=value.others, reader=Reader((), head.player, None, head.settings), daily=value.daily,
-        puzzles=[_posed(each, sheet, head, value.answered_at) for each in value.puzzles],
+        puzzles=[_posed(posed, sheet, head, value.answered_at) for posed in value.puzzles],
         ladder=ladder_in_words(head.settings.remind),
         example=f"{first.match.board} {next(iter(examples), 'F6')}" if first else "",
     )  # fmt: skip
@@ -163,7 +163,7 @@ def _boards_mail(mail: Mail, value: BoardsMail) -> bytes:
 
 def _page_mail(mail: Mail, value: PageMail) -> bytes:
     head, pieces = value.head, value.pieces
-    drawings = [each for each in pieces if isinstance(each, DrawnBoard)]
+    drawings = [piece for piece in pieces if isinstance(piece, DrawnBoard)]
     sheet = _sheet(head, max(1, len(drawings)))
     boards = iter(_drawings(drawings, sheet, head.settings.board))
     shown = [""]
@@ -179,21 +179,21 @@ def _page_mail(mail: Mail, value: PageMail) -> bytes:
     body = sheet.body(text, mail.subject)
     # RFC 2046, section 5.1.4: of several forms the last one that a program knows is shown.
     if value.forms:
-        body = Parts("alternative", (body, *(Part(each.kind, each.data.decode()) for each in value.forms)))
+        body = Parts("alternative", (body, *(Part(form.kind, form.data.decode()) for form in value.forms)))
     return _bytes(mail, head, head.headers, _with_files(body, value.attached))
 
 
 def _drawings(drawings: Sequence[DrawnBoard], sheet: Sheet, style: str) -> list[str]:
     """The drawings without their last line breaks."""
     views = []
-    for each in drawings:
-        state = replay(GAMES[each.game], each.options, each.body, each.moves, judged=False)
-        views.append(view_of(state, None, lists=each.lists))
+    for drawing in drawings:
+        state = replay(GAMES[drawing.game], drawing.options, drawing.body, drawing.moves, judged=False)
+        views.append(view_of(state, None, lists=drawing.lists))
     if len(drawings) == 1:
         one = drawings[0]
         links = Links(one.answered_at, one.subject) if one.answered_at else None
         return [sheet.board(views[0], style, links).rstrip("\n")]
-    return [each.rstrip("\n") for each in sheet.drawings(views, style)]
+    return [drawn.rstrip("\n") for drawn in sheet.drawings(views, style)]
 
 
 def _with_files(body: Part | Parts, files: Sequence[File]) -> Part | Parts:
@@ -382,7 +382,7 @@ def _for_intents(intents: Sequence[Intent], yes: str) -> list[str]:
 def _of_people(notice: Notice) -> int:
     """Octets that people's words take in all forms of the mail."""
     remarks: tuple[CommentMade | Remark, ...] = (*notice.comments, *notice.kibitz, *notice.notes)
-    texts = [each.text for each in remarks] + quotable(notice.original)
+    texts = [remark.text for remark in remarks] + quotable(notice.original)
     if not texts:
         return 0
     words = "\n".join(texts)
@@ -402,7 +402,7 @@ class _Kept(NamedTuple):
         """What the figure and the files take in the mail."""
         carried = [file.data for file in self.attached] + ([self.figure.picture.data] if self.figure else [])
         # As base64 in lines of 76 letters.
-        return sum(len(each) * 37 // 27 + CARRIED for each in carried)
+        return sum(len(data) * 37 // 27 + CARRIED for data in carried)
 
 
 def _kept(notice: Notice) -> _Kept:

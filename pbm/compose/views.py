@@ -54,8 +54,6 @@ MAX_QUOTED_LINES = 30
 
 def quotable(original: str) -> list[str]:
     """The lines to quote, limited in number and length."""
-    if not original:
-        return []
     lines = original.strip("\n").splitlines()
     shown = [line[:200] for line in lines[:MAX_QUOTED_LINES]]
     return [*shown, f"[{len(lines) - len(shown)} more lines]"] if len(lines) > len(shown) else shown

@@ -184,7 +184,7 @@ def conversation(root: str, answers: Message | None) -> dict[str, str]:
         if belongs:
             # RFC 5322, section 3.6.4: the references of the answered mail, and its own id last.
             earlier = [*filter(_repeatable, answers.references), answered]
-            references += [each for each in dict.fromkeys(earlier) if each != root][-MAX_REFERENCES:]
+            references += [reference for reference in dict.fromkeys(earlier) if reference != root][-MAX_REFERENCES:]
         # A mail that answers none may have started other boards, too: it is answered, but no part of this conversation.
         if belongs or not (answers.references or answers.in_reply_to):
             headers["In-Reply-To"] = answered
@@ -198,7 +198,7 @@ def _referring(references: Sequence[str]) -> dict[str, str]:
 def _belongs(answers: Message, root: str) -> bool:
     """Whether a mail is part of the conversation with this root and of no other board's."""
     # Thunderbird, Apple Mail, mutt and notmuch join for good all boards that refer to the same mail.
-    return not root or {each for each in answers.references if _CONVERSATION.match(each)} == {root}
+    return not root or {reference for reference in answers.references if _CONVERSATION.match(reference)} == {root}
 
 
 def _repeatable(message_id: str | None) -> TypeGuard[str]:
