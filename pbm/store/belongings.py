@@ -163,13 +163,14 @@ class Belongings(Queries):
                 **_plain(matches, row),
                 "players": [names[seat] for seat in seats[row.board]],
                 "rating_changes": {
-                    names[each.player_id]: _plain(rating_changes, each, within=matches) for each in changes[row.board]
+                    names[change.player_id]: _plain(rating_changes, change, within=matches)
+                    for change in changes[row.board]
                 },
                 "decided": [
-                    _plain(intents, each, within=matches)
-                    for each in decided[row.board]
+                    _plain(intents, intent, within=matches)
+                    for intent in decided[row.board]
                     # What the other player has decided for later is theirs alone.
-                    if seats[row.board][each.seat - 1] == player_id
+                    if seats[row.board][intent.seat - 1] == player_id
                 ],
             }
             for row in rows

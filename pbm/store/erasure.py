@@ -222,12 +222,11 @@ class Erasure(Queries):
             # A player has one seek in a game, and those of two may be of the same game.
             if column.table is seeks:
                 continue
-            rest = [each for each in column.table.primary_key if each is not column]
             # What both have would be there twice, which the keys do not allow.
             if column.primary_key or column.table is addresses:
-                key = [addresses.c.address_key] if column.table is addresses else rest
+                key = [addresses.c.address_key] if column.table is addresses else column.table.primary_key
                 twin = column.table.alias()
-                same = (twin.c[each.name] == each for each in key)
+                same = (twin.c[part.name] == part for part in key if part is not column)
                 has = select(twin.c[column.name]).where(twin.c[column.name] == kept, *same).exists()
                 self._delete(column.table, column == gone, has)
             # Where the two met, nobody may end up playing against themselves.
@@ -245,7 +244,7 @@ class Erasure(Queries):
             (paces, ("finished", "timeouts", "moves", "microseconds")),
         ):
             for row in self._connection.execute(select(table).where(table.c.player_id == gone)).all():
-                theirs, own = ((table.c.player_id == each) & (table.c.game == row.game) for each in (gone, kept))
+                theirs, own = ((table.c.player_id == player) & (table.c.game == row.game) for player in (gone, kept))
                 added = {name: table.c[name] + getattr(row, name) for name in sums}
                 if self._update(table, own, **added):
                     self._delete(table, theirs)

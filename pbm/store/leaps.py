@@ -21,7 +21,7 @@ from pbm.store.statements import Instant, Queries
 from pbm.store.tables import PLANNED, absences, acts, agenda, attempts, bouts, matches, metadata, outbox, tournaments
 from pbm.store.tournaments import Stage
 
-_INSTANTS = [each for table in metadata.sorted_tables for each in table.c if isinstance(each.type, Instant)]
+_INSTANTS = [column for table in metadata.sorted_tables for column in table.c if isinstance(column.type, Instant)]
 
 
 class Leaps(Queries):

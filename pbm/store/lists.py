@@ -221,7 +221,10 @@ class Archive(Queries):
         """Finished matches on boards after `after`, by board; void ones are left out."""
         over = matches.c.ended_at.is_not(None) & (matches.c.ending != Ending.VOID.value)
         query = WITH_NAMES.where(matches.c.board > after, over).order_by(matches.c.board).limit(limit)
-        return self._all(query, _finished)
+        return [
+            made(Finished, row, options=tuple(row.options.split()), players=players_of(row), result=result_of(row))
+            for row in self._connection.execute(query)
+        ]
 
     def record(self, board: int) -> list[str]:
         """The notations of a board's plies."""
@@ -241,9 +244,3 @@ class Archive(Queries):
             .order_by(matches.c.ended_at, matches.c.board)
         )
         return self._all(query, tuple)
-
-
-def _finished(row: Row[Any]) -> Finished:
-    result = result_of(row)
-    assert result is not None  # noqa: S101  it has ended
-    return made(Finished, row, options=tuple(row.options.split()), players=players_of(row), result=result)

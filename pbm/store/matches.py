@@ -89,11 +89,10 @@ WITH_NAMES = (
     .join(_second, _second.c.id == matches.c.seat2_id)
 )
 WITH_PLAYERS = WITH_NAMES.add_columns(
-    *(
-        each.c[name].label(f"{name}{seat}")
-        for name in ("epoch", "settings")
-        for seat, each in ((1, _first), (2, _second))
-    ),
+    _first.c.epoch.label("epoch1"),
+    _second.c.epoch.label("epoch2"),
+    _first.c.settings.label("settings1"),
+    _second.c.settings.label("settings2"),
     _STOPPED_SINCE.label("interrupted"),
 )
 

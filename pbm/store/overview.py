@@ -145,8 +145,7 @@ class Overview(Queries):
     def latest(self) -> datetime | None:
         """When the latest mail came or was written; None if there is none."""
         queries = (select(since).order_by(key.desc()).limit(1) for since, key in _INSTANTS)
-        instants = [instant for instant in (self._connection.execute(query).scalar() for query in queries) if instant]
-        return max(instants, default=None)
+        return max(filter(None, map(self._only, queries)), default=None)
 
     def players(self) -> int:
         return self._count(players, players.c.removed_at.is_(None))

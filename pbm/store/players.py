@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Set
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import BindParameter, Column, ColumnElement, bindparam, case, func, or_, select, update
 
@@ -239,8 +239,7 @@ class Players(Queries):
 
     def created_at(self, player_id: int) -> datetime:
         """When the player registered."""
-        created_at: datetime = self._value(players.c.created_at, player_id)
-        return created_at
+        return cast("datetime", self._value(players.c.created_at, player_id))
 
     def epoch(self, player_id: int) -> int:
         """How often the player's tokens were revoked."""

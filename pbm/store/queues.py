@@ -71,7 +71,7 @@ _UNTRIED = _CLAIMED.where(outbox.c.attempts == 0)
 _OLDER = (
     select(outbox.c.board, outbox.c.address, func.min(outbox.c.id).label("oldest"))
     .where(_PENDING, among(outbox.c.board, "boards"))
-    .where(outbox.c.id < bindparam("beyond"), ~among(outbox.c.id, "known"))
+    .where(outbox.c.id < bindparam("beyond"), ~among(outbox.c.id, "besides"))
     .where(among(outbox.c.address, "people"), outbox.c.due_at <= bindparam("before"))
     .group_by(outbox.c.board, outbox.c.address)
 )
@@ -144,8 +144,6 @@ class Inbox(Queries):
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
         """Those of the mails that are new and that nobody else has locked, in this order; now locked."""
-        if not mail_ids:
-            return []
         mails = {row.id: _received(row) for row in self._connection.execute(_CLAIMING, {"ids": [*mail_ids]})}
         return [mails[mail_id] for mail_id in mail_ids if mail_id in mails]
 
@@ -334,7 +332,7 @@ class Outbox(Queries):
         if not boards:
             return {}
         ids, people = {mail.id for mail in mails} | set(ours), {mail.mail.address for mail in mails}
-        asked = {"boards": [*boards], "beyond": max(ids), "known": [*ids], "people": [*people], "before": before}
+        asked = {"boards": [*boards], "beyond": max(ids), "besides": [*ids], "people": [*people], "before": before}
         return {(row[0], row[1]): row[2] for row in self._connection.execute(_OLDER, asked)}
 
     def keep(self, mail_ids: Collection[int], until: datetime) -> None:

@@ -46,8 +46,6 @@ class Guesses(Queries):
 
     def get(self, keys: Collection[Key]) -> dict[Key, Attempts]:
         """The failures at each of the keys that has any."""
-        if not keys:
-            return {}
         wanted = {_fitted(key): key for key in keys}
         rows = self._all(_OF_SUBJECTS, _attempts, {"subjects": [key.subject for key in wanted]})
         return {wanted[attempt.key]: attempt for attempt in rows if attempt.key in wanted}
