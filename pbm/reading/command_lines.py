@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import partial
@@ -20,6 +19,7 @@ from pbm.reading.commands import (
     SELECTORS,
     VERBS_AS_MOVES,
     Command,
+    Line,
     begins,
     board_first,
     clean,
@@ -194,29 +194,30 @@ def board_below(opening: str) -> str:
 
 @frozen
 class _Draft:
-    """The text of a mail without its plans, and how to read it."""
+    """The text of a mail, and how to read it."""
 
-    left: Sequence[str]
-    plans: Sequence[tuple[int, str]]
-    """Each plan with the number of remaining lines before it."""
+    lines: Sequence[Line]
     standing: Standing
     is_userid: Callable[[str], bool]
 
     @property
     def start(self) -> int:
         """The index of the first line that is not blank; the number of lines if all are."""
-        return next((at for at, line in enumerate(self.left) if line.strip()), len(self.left))
+        return next((at for at, line in enumerate(self.lines) if line.text.strip()), len(self.lines))
 
     @property
     def first(self) -> str:
         """The first line that is not blank, cleaned; empty if there is none."""
-        return clean(next(filter(str.strip, self.left), ""))
+        return "".join(clean(line.text) for line in self.lines[self.start :][:1])
 
     @property
     def is_planned(self) -> bool:
         """Whether the text begins with a plan."""
-        start = self.start
-        return any(at <= start for at, _ in self.plans)
+        return any(line.plan for line in self.lines[: self.start])
+
+    def text(self, start: int = 0) -> str:
+        """The text from a line on, without plans."""
+        return "\n".join(line.text for line in self.lines[start:])
 
     def yields_to(self, subject: str) -> bool:
         """Whether the subject is the command: it is one, complete and exact, and the text does not begin with one."""
@@ -237,7 +238,7 @@ class _Draft:
 
     def _says_nothing_beside(self, subject: str) -> bool:
         """Whether the text is at most a record of a game, and a greeting below a subject that begins a new one."""
-        text = "\n".join(self.left)
+        text = self.text()
         words = text[: start_in(text)].strip()
         if not words:
             return True
@@ -340,20 +341,20 @@ def read(subject: str, text: str, standing: Standing, is_userid: Callable[[str],
 
 def _drafted(text: str, standing: Standing, is_userid: Callable[[str], bool]) -> _Draft:
     """The text with its plans apart."""
-    return _Draft(*lift(text.splitlines(), partial(_may_plan, standing), _is_said), standing, is_userid)
+    return _Draft(lift(text.splitlines(), partial(_may_plan, standing), _is_said), standing, is_userid)
 
 
 def _by_text(draft: _Draft) -> Reading:
     """The first lines of the text are the commands."""
-    lines = [line.strip() for line in draft.left]
-    start, first, plans, standing = draft.start, draft.first, draft.plans, draft.standing
+    start, first, standing = draft.start, draft.first, draft.standing
     if first.casefold() == MULTIPLE:
-        return _multiple(["", *lines[start + 1 :]], [(at - start, plan) for at, plan in plans])
+        return _multiple(draft)
     # As in an answer to a digest, where each line may be about another board.
     if board_first(first, standing) is not None and not draft.is_planned:
         return _by_board(draft)
+    lines = [line.text.strip() for line in draft.lines]
     end = _end_of_commands(lines, start if draft.is_planned else start + 1, draft)
-    comment, late = "\n".join(draft.left[end:]).strip("\n"), ""
+    comment, late = draft.text(end).strip("\n"), ""
     noted = _NOTED.match(comment)
     # All that stands below a command with text is its text.
     is_its_text = has_text("".join(lines[:end][-1:]))
@@ -362,10 +363,10 @@ def _by_text(draft: _Draft) -> Reading:
         end += 1
     # A command that comes too late is no command, but the writer is told of it.
     elif not is_its_text:
-        late = next(filter(draft.is_late, map(clean, draft.left[end:])), "")
-    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), plans)
+        late = next(filter(draft.is_late, map(clean, lines[end:])), "")
+    commands = _with_plans(list(enumerate(map(clean, lines[:end]))), draft)
     is_text = has_text(first) and comment != "" and draft.is_exact(first)
-    text = "" if plans or is_text else "\n".join(draft.left)
+    text = "" if is_text or any(line.plan for line in draft.lines) else draft.text()
     return Reading(commands[:MAX_COMMANDS], comment, len(commands) > MAX_COMMANDS, text=text, late=late)
 
 
@@ -420,24 +421,24 @@ def _is_said(line: str) -> bool:
     return has_text(line) and clean(line).casefold() != MULTIPLE
 
 
-def _with_plans(commands: Sequence[tuple[int, str]], plans: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+def _with_plans(commands: Sequence[tuple[int, str]], draft: _Draft) -> tuple[str, ...]:
     """The commands, each with its plan on the lines below; after a command that takes no plan, it is one by itself.
 
-    Commands come with the index of their line, plans with the index of the line after them.
+    commands: each with the index of its line.
     """
     found: list[str] = []
-    ends = [*(at for at, _ in commands[1:]), sys.maxsize][: len(commands)]
-    early = [plan for at, plan in plans if not commands or at <= commands[0][0]]
-    found += ["\n".join(map(_cleaned, early))] if early else []
-    for (start, line), end in zip(commands, ends, strict=True):
-        below = "\n".join(_cleaned(plan) for at, plan in plans if start < at <= end)
-        joined = [f"{line}\n{below}"] if line and below and _takes_plan(line) else [line, below]
-        found += filter(None, joined)
+    ends = [*(at for at, _ in commands), len(draft.lines)]
+    for (start, line), end in zip([(0, ""), *commands], ends, strict=True):
+        found += _planned(line, draft, start, end)
     return tuple(found)
 
 
-def _cleaned(plan: str) -> str:
-    return "\n".join(map(clean, plan.splitlines()))
+def _planned(command: str, draft: _Draft, start: int, end: int) -> list[str]:
+    """A command with the plan that stands at the lines from `start` up to `end`, if it takes one, or else both."""
+    plans = [line.plan for line in draft.lines[start:end] if line.plan]
+    below = "\n".join(clean(line) for plan in plans for line in plan.splitlines())
+    joined = [f"{command}\n{below}"] if command and below and _takes_plan(command) else [command, below]
+    return [*filter(None, joined)]
 
 
 def _takes_plan(line: str) -> bool:
@@ -464,24 +465,23 @@ def _is_below_new(above: str, line: str) -> bool:
     return verb is not None and verb.group == STARTING and verb.options and _OF_NEW.fullmatch(line) is not None
 
 
-def _multiple(lines: Sequence[str], plans: Sequence[tuple[int, str]]) -> Reading:
-    """Every line is a command, except quoted lines."""
-    numbered = [(at, _asked(clean(line))) for at, line in enumerate(lines) if clean(line) and not line.startswith(">")]
-    commands = _with_plans(numbered, plans)
+def _multiple(draft: _Draft) -> Reading:
+    """Every line below the first is a command, except quoted lines."""
+    below = enumerate(draft.lines[draft.start + 1 :], draft.start + 1)
+    numbered = [(at, _asked(clean(line.text))) for at, line in below if not line.text.lstrip().startswith(">")]
+    commands = _with_plans([(at, command) for at, command in numbered if command], draft)
     return Reading(commands[:MAX_COMMANDS] or (MULTIPLE,), "", len(commands) > MAX_COMMANDS)
 
 
 def _by_board(draft: _Draft) -> Reading:
     """Commands that name their boards, each with the text below it; right below them, also commands of no board."""
+    standing = draft.standing
+    draft = replace(draft, lines=[piece for line in draft.lines for piece in _of_boards(line, standing)])
     commands: list[tuple[int, str]] = []
     remarks: list[list[str]] = []
     late: list[str] = []
-    lines, start, plans, standing = draft.left, draft.start, draft.plans, draft.standing
-    # A plan names lines by their numbers, so these are not split.
-    if not plans:
-        lines = [piece for line in lines for piece in _of_boards(line, standing)]
-    for at, line in enumerate(lines[start:], start):
-        words = _asked(clean(line))
+    for at, line in enumerate(draft.lines[draft.start :], draft.start):
+        words = _asked(clean(line.text))
         is_first = not commands or _names_board(words, standing)
         said = words if is_first else _below_board(words, commands[-1][1], draft)
         # A command of no board stands right below those of one; under words it is one of them.
@@ -489,26 +489,17 @@ def _by_board(draft: _Draft) -> Reading:
             commands.append((at, said))
             remarks.append([])
         else:
-            remarks[-1].append(line)
+            remarks[-1].append(line.text)
             # Nobody carries it out now, but its writer is told of it.
             if said:
-                late.append(clean(line))
-    read = _with_remarks(commands, remarks, plans)
+                late.append(clean(line.text))
+    read: list[tuple[str, str]] = []
+    ends = [*(at for at, _ in commands[1:]), len(draft.lines)]
+    for (start, command), end, below in zip(commands, ends, remarks, strict=True):
+        *above, last = _planned(command, draft, start, end)
+        read += [*((each, "") for each in above), (last, "\n".join(below).strip("\n"))]
     parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
     return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
-
-
-def _with_remarks(
-    commands: Sequence[tuple[int, str]], remarks: Sequence[Sequence[str]], plans: Sequence[tuple[int, str]]
-) -> list[tuple[str, str]]:
-    """The commands with their plans, as in `_with_plans`, each with the words below it."""
-    found: list[tuple[str, str]] = []
-    ends = [*(at for at, _ in commands[1:]), sys.maxsize]
-    for command, end, below in zip(commands, ends, remarks, strict=True):
-        *above, last = _with_plans([command], [plan for plan in plans if command[0] < plan[0] <= end])
-        found += [(each, "") for each in above]
-        found.append((last, "\n".join(below).strip("\n")))
-    return found
 
 
 def _names_board(line: str, standing: Standing) -> bool:
@@ -543,23 +534,25 @@ def _below_board(line: str, above: str, draft: _Draft) -> str:
     return line if _is_apart(line, draft) else ""
 
 
-def _of_boards(line: str, standing: Standing) -> list[str]:
-    """The commands for several boards on one line, or else the line.
+def _of_boards(line: Line, standing: Standing) -> list[Line]:
+    """The commands for several boards on one line, or else the line; its plan belongs to the last of them.
 
-    >>> _of_boards("101 F6 102 G7, 103 A1 and 104 resign", Standing(known=True))
+    >>> [each.text for each in _of_boards(Line("101 F6 102 G7, 103 A1 and 104 resign"), Standing(known=True))]
     ['101 F6', '102 G7', '103 A1', '104 resign']
-    >>> _of_boards("101 F6 102 G7, thanks!", Standing(known=True))
+    >>> [each.text for each in _of_boards(Line("101 F6 102 G7, thanks!"), Standing(known=True))]
     ['101 F6', '102 G7', 'thanks']
-    >>> _of_boards("F6, 102 is mine", Standing())
+    >>> [each.text for each in _of_boards(Line("F6, 102 is mine"), Standing())]
     ['F6, 102 is mine']
     """
-    *before, last = _NEXT_BOARD.split(line)
+    *before, last = _NEXT_BOARD.split(line.text)
     head, mark, thanks = last.partition(",")
     end = len(head) if before and mark and is_courteous(thanks) else len(last)
     pieces = [*before, last[:end]]
     if not all(_is_board_line(clean(piece), standing) for piece in pieces):
         return [line]
-    return [*pieces, *filter(None, [last[end:].strip(" ,.!")])]
+    below = last[end:].strip(" ,.!")
+    texts = [*pieces, below] if below else pieces
+    return [*(Line(text) for text in texts[:-1]), Line(texts[-1], line.plan)]
 
 
 def _is_board_line(line: str, standing: Standing) -> bool:

@@ -553,37 +553,40 @@ _OPEN = re.compile(r"(?:[:,(]|(?:^|\s)(?:then|if))$", re.IGNORECASE)
 _LEANING = re.compile(r"then\b|[():;,]", re.IGNORECASE)
 
 
-def lift(
-    lines: Sequence[str], is_move: Callable[[str], bool], ends: Callable[[str], bool]
-) -> tuple[list[str], list[tuple[int, str]]]:
-    """The lines without plans, and each plan with the number of remaining lines before it.
+@frozen
+class Line:
+    """A line of a text, and the plan at its end or below it."""
+
+    text: str
+    plan: str = ""
+
+
+def lift(lines: Sequence[str], is_move: Callable[[str], bool], ends: Callable[[str], bool]) -> list[Line]:
+    """The lines with the plans taken out of them; a plan at the beginning stands at an empty line.
 
     is_move: whether words may be a move followed by a plan. ends: whether everything below a line is plain text.
 
     >>> lift(["F6 if G7: H8,", "if any: A1", "If you like, talk"], lambda words: words == "F6", lambda line: False)
-    (['F6', 'If you like, talk'], [(1, 'if G7: H8,\\nif any: A1')])
+    [Line(text='F6', plan='if G7: H8,\\nif any: A1'), Line(text='If you like, talk', plan='')]
     """
-    left: list[str] = []
-    plans: list[tuple[int, str]] = []
+    found: list[Line] = []
     at = 0
     while at < len(lines):
-        head, tail = split_plan(lines[at], is_move)
+        head, plan = split_plan(lines[at], is_move)
         at += 1
-        if head or not tail:
-            left.append(head)
-        if not tail:
-            if ends(head):
-                return [*left, *lines[at:]], plans
+        if head or not plan:
+            found.append(Line(head))
+        if not plan and ends(head):
+            return [*found, *(Line(line) for line in lines[at:])]
+        if not plan:
             continue
-        block = [tail]
+        block = [plan]
         while (end := _following(block[-1], lines, at)) > at:
             block += filter(None, map(str.strip, lines[at:end]))
             at = end
-        # Plans with nothing between them become one.
-        if plans and plans[-1][0] == len(left):
-            block.insert(0, plans.pop()[1])
-        plans.append((len(left), "\n".join(block)))
-    return left, plans
+        above = found.pop() if found else Line("")
+        found.append(Line(above.text, "\n".join(filter(None, (above.plan, *block)))))
+    return found
 
 
 def split_plan(line: str, is_move: Callable[[str], bool]) -> tuple[str, str]:

@@ -119,6 +119,8 @@ class Surroundings:
     """The writer is to move, so a move that they speak of may be meant."""
     rival: str = ""
     """The userid of the other player, who is the only one of whom anything may be asked."""
+    own: str = ""
+    """The writer's userid."""
     inviters: frozenset[str] = frozenset()
     """Who may be addressed besides, in lower case."""
     _known: dict[str, str | None] = field(default_factory=dict)
@@ -131,8 +133,8 @@ class Surroundings:
         return self._known[text]
 
     def is_other(self, word: str) -> bool:
-        """Whether a word is the userid of a player, but not of the other one at the board."""
-        return self.is_player(word) and self.rival.casefold() not in ("", word)
+        """Whether a word is the userid of a player who is neither the writer nor the other one at the board."""
+        return self.is_player(word) and self.rival != "" and word not in (self.rival.casefold(), self.own.casefold())
 
     def phrases(self, text: str, group: str) -> list[Phrase]:
         """What a sentence says as a whole about this board, of a group of the phrase book."""

@@ -134,7 +134,8 @@ class SaidOnBoard:
         rival = "" if self.opponent is None else self.opponent.userid
         legal = board.state.named if self.is_running else lambda _: None
         # Many phrases ask about the same words.
-        self.surroundings = Surroundings(legal, request.is_player, self.is_to_move, rival)
+        own = "" if self.writer is None else self.writer.userid
+        self.surroundings = Surroundings(legal, request.is_player, self.is_to_move, rival, own)
         self.meant: Meaning = read(text, self.surroundings)
 
     @cached_property
@@ -612,11 +613,12 @@ def kept_back(request: Request, board: OpenBoard) -> bool:
     """
     words, writer = unsigned(request.words.of(board.match.board)).strip(), request.author.player
     seat = board.match.seat_of(writer.id) if writer is not None else None
-    if not words or seat is None:
+    if not words or writer is None or seat is None:
         return False
     rival = board.match.player(other(seat))
+    here = Surroundings(lambda _: None, request.is_player, rival=rival.userid, own=writer.userid)
     holds_secret = any(secret in words for secret in request.secrets)
-    if not (holds_secret or _is_doubtful(request, words, rival)) or is_robot(request.tx, rival):
+    if not (holds_secret or _is_doubtful(words, here)) or is_robot(request.tx, rival):
         return False
     # Where they cannot be kept, nobody gets them, and their writer is told.
     if not holds_secret and board.match.result is None:
@@ -624,7 +626,7 @@ def kept_back(request: Request, board: OpenBoard) -> bool:
     return True
 
 
-def _is_doubtful(request: Request, words: str, rival: Player) -> bool:
+def _is_doubtful(words: str, here: Surroundings) -> bool:
     """Whether words below what is done may not be for the other player, or hold a misspelt verb alone on its line, or a
     line that begins like a command and names a cell: "plan E5 F6".
     """
@@ -633,7 +635,7 @@ def _is_doubtful(request: Request, words: str, rival: Player) -> bool:
         return True
     if any(begins(clean(line).replace(":", " ", 1)) and _CELL.search(line) for line in lines):
         return True
-    return is_held(words, Surroundings(lambda _: None, request.is_player, rival=rival.userid))
+    return is_held(words, here)
 
 
 def _add_to_kept(request: Request, board: OpenBoard, seat: Seat, words: str) -> None:
