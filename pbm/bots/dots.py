@@ -9,7 +9,7 @@ counts. Most games are decided by whether the number of long chains is odd or ev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from math import tanh
 from random import Random
 
@@ -48,10 +48,10 @@ class Grid:
 
     def __init__(self, board: Points) -> None:
         sides = sides_of(board)
-        lines = {box: around for found in sides for box, around in found}
+        lines = {box: around for boxes in sides for box, around in boxes}
         numbers = {box: number for number, box in enumerate(lines)}
         self.boxes = tuple(lines.values())
-        self.beside = tuple(tuple(numbers[box] for box, _ in found) for found in sides)
+        self.beside = tuple(tuple(numbers[box] for box, _ in boxes) for boxes in sides)
         self.full = (1 << len(sides)) - 1
 
     def closing(self, drawn: Cells) -> Cells:
@@ -67,18 +67,10 @@ class Grid:
                 unsafe |= left
         return self.full & ~drawn & ~unsafe & ~self.closing(drawn)
 
-    def missing(self, drawn: Cells) -> list[int]:
-        """How many lines each box lacks."""
-        return [(lines & ~drawn).bit_count() for lines in self.boxes]
-
-    def lengths(self, drawn: Cells) -> Parts:
-        """The boxes of each chain and loop."""
-        return tuple(sorted(boxes for boxes, _ in self.parts(drawn)))
-
     def parts(self, drawn: Cells) -> list[tuple[int, Cells]]:
         """Chains and loops of boxes with two lines missing: the number of boxes, negative for loops, and the lines."""
         missing = {number: left for number, box in enumerate(self.boxes) if (left := box & ~drawn).bit_count() == 2}
-        found = []
+        parts = []
         while missing:
             number, lines = missing.popitem()
             boxes, fresh = {number}, [number]
@@ -91,8 +83,8 @@ class Grid:
                             fresh.append(other)
             # A chain has one line more than boxes.
             loop = len(boxes) > 3 and lines.bit_count() == len(boxes)
-            found.append((-len(boxes) if loop else len(boxes), lines))
-        return found
+            parts.append((-len(boxes) if loop else len(boxes), lines))
+        return parts
 
 
 grid = cache(Grid)
@@ -103,27 +95,20 @@ class Strings:
 
     def __init__(self, board: Grid, steps: Steps) -> None:
         self._grid, self._steps = board, steps
-        self._known: dict[Cells, int] = {}
+        self._values = {board.full: 0}
 
     def value(self, drawn: Cells) -> int:
         """Raises: OutOfSteps."""
-        if (known := self._known.get(drawn)) is not None:
-            return known
-        if drawn == self._grid.full:
-            return 0
-        self._steps.take()
-        self._known[drawn] = found = max(self.worth(drawn, line) for line in self.choices(drawn))
-        return found
+        if drawn not in self._values:
+            self._steps.take()
+            self._values[drawn] = max(self.worth(drawn, line) for line in self.choices(drawn))
+        return self._values[drawn]
 
     def worth(self, drawn: Cells, line: int) -> int:
         """The value of drawing a line, for the side that draws it. Raises: OutOfSteps."""
         after = drawn | 1 << line
         closed = sum(not self._grid.boxes[box] & ~after for box in self._grid.beside[line])
         return closed + self.value(after) if closed else -self.value(after)
-
-    def best(self, drawn: Cells) -> int:
-        """Raises: OutOfSteps."""
-        return max(self.choices(drawn), key=lambda line: self.worth(drawn, line))
 
     def choices(self, drawn: Cells) -> list[int]:
         """Lines that include a best one."""
@@ -132,28 +117,26 @@ class Strings:
             return self._openings(drawn)
         declining = 0
         for line in bits(closing):
-            further = [left for box in self._grid.beside[line] if (left := self._left(box, drawn)).bit_count() == 2]
+            further = self._lacking_two(line, drawn)
             # A box that leads to no other can be taken at no cost.
             if not further:
                 return [line]
             declining |= further[0] & ~(1 << line)
         return [(closing & -closing).bit_length() - 1, *bits(declining & ~closing)]
 
-    def _left(self, box: int, drawn: Cells) -> Cells:
-        return self._grid.boxes[box] & ~drawn
-
     def _openings(self, drawn: Cells) -> list[int]:
         """The safe lines, and one line of each chain and loop; of a chain of two, the one between its boxes."""
-        chosen, parts = self._grid.safe(drawn), 0
+        chosen = self._grid.safe(drawn)
         for boxes, lines in self._grid.parts(drawn):
-            parts |= lines
-            between = [line for line in bits(lines) if len(self._inner(line, drawn)) == 2]
+            between = [line for line in bits(lines) if len(self._lacking_two(line, drawn)) == 2]
             line = between[0] if boxes != 1 and between else lines.bit_length() - 1
             chosen |= 1 << line
         return list(bits(chosen))
 
-    def _inner(self, line: int, drawn: Cells) -> list[int]:
-        return [box for box in self._grid.beside[line] if self._left(box, drawn).bit_count() == 2]
+    def _lacking_two(self, line: int, drawn: Cells) -> list[Cells]:
+        """The lines left of each box beside a line that lacks two."""
+        left = (self._grid.boxes[box] & ~drawn for box in self._grid.beside[line])
+        return [lines for lines in left if lines.bit_count() == 2]
 
 
 class DotsSkill(Skill):
@@ -175,7 +158,7 @@ class DotsSkill(Skill):
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         board, drawn, mover = self._grid(pos), pos.drawn, pos.mover.sign
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
-        missing = board.missing(drawn)
+        missing = [(lines & ~drawn).bit_count() for lines in board.boxes]
         safe = list(bits(board.full & ~drawn))
         dice.shuffle(safe)
         closing = [box for box, left in enumerate(missing) if left == 1]
@@ -195,7 +178,7 @@ class DotsSkill(Skill):
                     closing.append(box)
             margin += closed * mover
             mover = mover if closed else -mover
-        margin += mover * opened(board.lengths(drawn))
+        margin += mover * opened(tuple(sorted(boxes for boxes, _ in board.parts(drawn))))
         return Rollout(0.9 * ((margin > 0) - (margin < 0)) + 0.1 * tanh(margin / 5))
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
@@ -209,7 +192,7 @@ class DotsSkill(Skill):
         try:
             margin += mover * strings.value(drawn)
             while drawn != board.full:
-                line.append(strings.best(drawn))
+                line.append(max(strings.choices(drawn), key=partial(strings.worth, drawn)))
                 drawn |= 1 << line[-1]
         except OutOfSteps:
             return None

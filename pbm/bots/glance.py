@@ -21,7 +21,7 @@ from games.placing import Position as Placed
 from games.reversi import Reversi
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
-from pbm.bots.skill import Exact, Skill, Solution
+from pbm.bots.skill import Exact, Skill, Solution, value_of
 
 
 class GlanceSkill(Skill):
@@ -52,9 +52,8 @@ class BreakthroughSkill(GlanceSkill):
         total = 0.0
         for number, row in enumerate(rows):
             first, second = ((pieces & row).bit_count() for pieces in pos.pieces)
-            total += first * (2 + (number / len(rows)) ** 3 * 5) - second * (
-                2 + (1 - (number + 1) / len(rows)) ** 3 * 5
-            )
+            advanced, to_go = number / len(rows), 1 - (number + 1) / len(rows)
+            total += first * (2 + advanced**3 * 5) - second * (2 + to_go**3 * 5)
         return total / 10
 
 
@@ -82,7 +81,7 @@ class LoaSkill(GlanceSkill):
             for path in self.game.paths_from(pos, start) if len(rest) <= MOST_JOINED else ():
                 around = board.grow_all(1 << path[-1])
                 if all(around & group for group in rest):
-                    return Solution(1.0 if pos.mover is Side.FIRST else -1.0, (path,))
+                    return Solution(float(pos.mover.sign), (path,))
         return None
 
     def solve(self, pos: Moved, steps: Steps) -> Solution | None:
@@ -98,14 +97,14 @@ MOST_JOINED = 4
 
 def _groups(board: Squares, pieces: Cells) -> list[Cells]:
     """The groups of connected pieces, including diagonal neighbours."""
-    found = []
+    groups = []
     while pieces:
         group = pieces & -pieces
         while (grown := board.grow_all(group) & pieces) != group:
             group = grown
-        found.append(group)
+        groups.append(group)
         pieces ^= group
-    return found
+    return groups
 
 
 def _scattered(board: Squares, pieces: Cells) -> float:
@@ -148,8 +147,7 @@ class AmazonsSkill(GlanceSkill):
     def balance(self, pos: Moved) -> float:
         board = self.game.board(pos.options)
         free = board.full & ~pos.pieces[0] & ~pos.pieces[1] & ~pos.walls
-        reached, total = list(pos.pieces), 0
-        left = free
+        reached, total, left = list(pos.pieces), 0, free
         for _ in range(4):
             fresh = [_by_queens(board, cells, free) & left for cells in reached]
             total += (fresh[0] & ~fresh[1]).bit_count() - (fresh[1] & ~fresh[0]).bit_count()
@@ -167,13 +165,17 @@ class AmazonsSkill(GlanceSkill):
 
 def _by_queens(board: Squares, cells: Cells, free: Cells) -> Cells:
     """The free squares that a queen on one of the cells reaches in one move."""
-    found = 0
+    reached = 0
     for step in board.steps:
         for way in (step, -step):
             run = cells
             while run := (run << way if way > 0 else run >> -way) & free:
-                found |= run
-    return found
+                reached |= run
+    return reached
+
+
+SOLVED_FROM = 13
+"""With at most this many free squares, solving Reversi is tried."""
 
 
 class ReversiSkill(GlanceSkill):
@@ -181,8 +183,6 @@ class ReversiSkill(GlanceSkill):
 
     game: Reversi
     slips = (0.155, 0.08, 0.04, 0.018)
-    solved = 13
-    """With at most this many free squares solving is tried."""
 
     def balance(self, pos: Placed) -> float:
         board = self.game.board(pos.options)
@@ -197,7 +197,7 @@ class ReversiSkill(GlanceSkill):
 
     def solve(self, pos: Placed, steps: Steps) -> Solution | None:
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()
-        return Discs(self.game, steps.of(8)).solution(pos, pos.to_move) if left <= self.solved else None
+        return Discs(self.game, steps.of(8)).solution(pos, pos.to_move) if left <= SOLVED_FROM else None
 
 
 class Discs(Exact[Placed]):
@@ -212,6 +212,6 @@ class Discs(Exact[Placed]):
 
     def look(self, at: Placed) -> int | Sequence[tuple[int, Placed]]:
         if (outcome := self._game.outcome(at)) is not None:
-            return 0 if outcome.winner is None else 1 if outcome.winner is at.to_move else -1
+            return at.to_move.sign * round(value_of(outcome))
         kids = [(move, self._game.play(at, move)) for move in self._game.moves(at)]
         return sorted(kids, key=lambda kid: self._game.legal(kid[1]).bit_count())

@@ -6,7 +6,7 @@ by the rules. The rules have no dead stones at the end, so a game is played unti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import tanh
 from random import Random
@@ -15,8 +15,6 @@ from games.boards import Cells, Squares, bits, union
 from games.go import Go, after, areas
 from games.placing import PASS, Position
 from pbm.bots.skill import Rollout, Skill
-
-Chance = Callable[[], float]
 
 HEEDS = 0.9
 """How often a random game reacts to a stone that puts a chain in danger."""
@@ -45,7 +43,7 @@ class GoSkill(Skill):
         goban, own, others = goban_of(board), pos.own, pos.others
         legal = [cell for cell in bits(game.legal(pos)) if not goban.is_eye(cell, own, others)]
         dice.shuffle(legal)
-        urgent = set(goban.urgent(pos.last, own, others)) if pos.last not in (None, PASS) else set()
+        urgent = goban.urgent(pos.last, own, others)
         near = board.grow_all(board.grow_all(pos.taken))
         # The two lines at the edge, as long as no stone is near.
         idle = (goban.on_edge | board.grow_all(goban.on_edge)) & ~near
@@ -101,7 +99,7 @@ class Goban:
 
     def urgent(self, last: int | None, own: Cells, others: Cells) -> list[int]:
         """The points that capture the last stone's chain or save a chain beside it, if it has only one liberty."""
-        if last is None or last < 0:
+        if last is None or last == PASS:
             return []
         free = self.full & ~(own | others)
         room = self.chain(1 << last, others)[1] & free
@@ -123,13 +121,12 @@ class Goban:
         self, own: Cells, others: Cells, last: int | None, passes: int, dice: Random
     ) -> tuple[Cells, Cells, tuple[list[int], list[int]]]:
         """A random game: the final stones, the side to move first, and the points that each side played."""
-        chance = dice.random
         played: tuple[list[int], list[int]] = ([], [])
         turn, ko = 0, -1
         # Without superko a random game might go round for ever.
         for _ in range(3 * self.full.bit_count()):
-            urgent = self.urgent(last, own, others) if chance() < HEEDS else []
-            cell, left = self._first(urgent, own, others, ko) or self._anywhere(own, others, ko, chance)
+            urgent = self.urgent(last, own, others) if dice.random() < HEEDS else []
+            cell, left = self._first(urgent, own, others, ko) or self._anywhere(own, others, ko, dice)
             if left is None:
                 passes += 1
                 last, ko = None, -1
@@ -156,14 +153,12 @@ class Goban:
                 return cell, stones
         return None
 
-    def _anywhere(
-        self, own: Cells, others: Cells, ko: int, chance: Callable[[], float]
-    ) -> tuple[int, tuple[Cells, Cells] | None]:
+    def _anywhere(self, own: Cells, others: Cells, ko: int, dice: Random) -> tuple[int, tuple[Cells, Cells] | None]:
         """A random free point that is not an eye, and the stones after playing there; None if there is none."""
         free = [cell for cell in bits(self.full & ~(own | others)) if cell != ko]
         left = len(free)
         while left:
-            at = int(chance() * left)
+            at = int(dice.random() * left)
             cell = free[at]
             if not self.is_eye(cell, own, others) and (stones := after(self._board, own, others, cell)):
                 return cell, stones

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from functools import cache, partial, reduce
-from itertools import chain, combinations
+from itertools import combinations
 from operator import or_
 from random import Random
 
-from games.boards import Cells, bits, union
+from games.boards import Cells, bits
 from games.loops import Position
 from games.rules import Side
 from games.steps import OutOfSteps, Steps
@@ -16,9 +16,6 @@ from pbm.bots.skill import Exact, Rollout, Skill, Solution
 
 MOST_ENDS = 20_000
 """With at most this many completions of the grid, solving is tried."""
-
-MOST_TURNED = 4
-"""With at most this many filled squares, symmetric grids are treated as equal."""
 
 Square = tuple[int, int]
 
@@ -47,7 +44,7 @@ class LoopsSkill(Skill):
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         size, side = pos.options.size, self.game.to_move(pos)
         try:
-            ends = completions(pos.filled, MOST_ENDS)
+            ends = completions(pos.filled)
         except OutOfSteps:
             return None
         own, others = _cells(pos.rows[side - 1]), _cells(pos.rows[side.other - 1])
@@ -68,17 +65,14 @@ class Filling(Exact[Rest]):
         self._crossings = cache(partial(crossed, size))
 
     def key(self, at: Rest) -> Hashable:
-        own, others = at[:2]
-        if (own | others).bit_count() > MOST_TURNED:
-            return own, others
-        return min((_moved(own, turn), _moved(others, turn)) for turn in turns(self._size))
+        return at[:2]
 
     def look(self, at: Rest) -> int | Sequence[tuple[Square, Rest]]:
         own, others, ends, yellow = at
         taken = own | others
         if ends[0] == taken:
-            odd = sum((own & four).bit_count() & 1 for four in self._crossings(taken))
-            margin = len(self._crossings(taken)) - 2 * odd
+            # Of four ends the parity of either side's count tells the owner.
+            margin = sum(-1 if (own & four).bit_count() & 1 else 1 for four in self._crossings(taken))
             return ((margin > 0) - (margin < 0)) * (1 if yellow else -1)
         legal = reduce(or_, ends) & ~taken
         kids: list[tuple[Square, Rest]] = []
@@ -90,27 +84,12 @@ class Filling(Exact[Rest]):
         return sorted(kids, key=lambda kid: len(kid[1][2]))
 
 
-@cache
-def turns(size: int) -> list[list[int]]:
-    """Where each square goes, for each rotation and reflection of a grid."""
-    grid = [list(range(row * size, (row + 1) * size)) for row in range(size)]
-    found = []
-    for _ in range(4):
-        grid = [list(row) for row in zip(*reversed(grid), strict=True)]
-        found += [list(chain.from_iterable(rows)) for rows in (grid, reversed(grid))]
-    return found
-
-
-def _moved(cells: Cells, turn: Sequence[int]) -> Cells:
-    return union(turn[cell] for cell in bits(cells))
-
-
 def _cells(rows: Sequence[int]) -> Cells:
     return sum(line << row * len(rows) for row, line in enumerate(rows))
 
 
-def completions(filled: Sequence[int], most: int) -> list[Cells]:
-    """All full grids that a position can lead to, built by rows. Raises: OutOfSteps if there are more than `most`."""
+def completions(filled: Sequence[int]) -> list[Cells]:
+    """All full grids that a position can lead to, built by rows. Raises: OutOfSteps if there are too many."""
     size = len(filled)
     filled_once = filled_twice = 0
     for line in filled:
@@ -118,18 +97,18 @@ def completions(filled: Sequence[int], most: int) -> list[Cells]:
         filled_once |= line
     full = (1 << size) - 1
     # The columns with room for one more square and for two, and the grid so far.
-    found = [(full & ~filled_twice, full & ~filled_once, 0)]
+    grids = [(full & ~filled_twice, full & ~filled_once, 0)]
     for row, line in enumerate(filled):
         further = []
-        for once, twice, grid in found:
+        for once, twice, grid in grids:
             free = [1 << column for column in bits(once & ~line)]
             for chosen in map(sum, combinations(free, 2 - line.bit_count())):
                 left = once & ~chosen | twice & chosen, twice & ~chosen
                 further.append((*left, grid | (line | chosen) << row * size))
-            if len(further) > most:
+            if len(further) > MOST_ENDS:
                 raise OutOfSteps
-        found = further
-    return [grid for once, _, grid in found if not once]
+        grids = further
+    return [grid for once, _, grid in grids if not once]
 
 
 def crossed(size: int, grid: Cells) -> list[Cells]:

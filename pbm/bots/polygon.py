@@ -7,10 +7,9 @@ is certain only after the rules have confirmed it. Coordinates are those of the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from random import Random
 
 from games import AnyGame
 from games.polygon import Move, Options, Polygon, Position
@@ -85,8 +84,8 @@ class Sketches:
         lines = tuple((x, y, to_x - x, to_y - y) for (x, y), (to_x, to_y) in pairwise(spots))
         weights = tuple(segment.weight for segment in drawing.segments)
         moves = tuple(self._rules.moves(pos))
-        found = _suiting(pos.options, drawing.crossings())
-        return Sketch(pos.options, corners, drawing.places, spots[-1], lines, weights, found, drawing.here, moves)
+        crossings = _suiting(pos.options, drawing.crossings())
+        return Sketch(pos.options, corners, drawing.places, spots[-1], lines, weights, crossings, drawing.here, moves)
 
 
 def _extended(pos: Sketch, place: Place) -> Sketch:
@@ -94,10 +93,10 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
     lines, (x, y) = pos.lines, pos.spot
     if isinstance(place, int):
         to_x, to_y = pos.corners[place]
-        far: Collection[int] = _touching(pos.places, place)
+        far = [ply for ply, ends in enumerate(pairwise(pos.places), 1) if place in ends]
     else:
         to_x, to_y = _meeting(lines[place[0] - 1], lines[place[1] - 1])
-        far = place
+        far = [*place]
     weight = _weight(pos.weights, pos.places[-1]) + _weight(pos.weights, place)
     right, up, ply, near = to_x - x, to_y - y, len(lines) + 1, pos.here
     crossed: list[tuple[float, int]] = []
@@ -114,11 +113,11 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
     closed = {place, *product(crowded, crowded)}
     alone = sorted({number for _, number in crossed} - crowded)
     new = _suiting(pos.options, ((number, ply) for number in alone))
-    found = (*[crossing for crossing in pos.open if crossing not in closed], *new)
+    still_open = (*[crossing for crossing in pos.open if crossing not in closed], *new)
     places, here = (*pos.places, place), frozenset((*far, ply))
     lines, weights = (*lines, (x, y, right, up)), (*pos.weights, weight)
-    moves = tuple(_targets(pos.options, places, found, here, weights))
-    return Sketch(pos.options, pos.corners, places, (to_x, to_y), lines, weights, found, here, moves)
+    moves = tuple(_targets(pos.options, places, still_open, here, weights))
+    return Sketch(pos.options, pos.corners, places, (to_x, to_y), lines, weights, still_open, here, moves)
 
 
 def _weight(weights: Sequence[int], place: Place) -> int:
@@ -129,11 +128,6 @@ def _weight(weights: Sequence[int], place: Place) -> int:
 def _crowded(crossed: Sequence[tuple[float, int]]) -> set[int]:
     """The segments that cross a new one where another one does, so that three meet. crossed: in order along it."""
     return {number for (low, one), (high, two) in pairwise(crossed) if high - low < SAME for number in (one, two)}
-
-
-def _touching(places: Sequence[Place], corner: int) -> list[int]:
-    """The plies of the segments that end at a corner."""
-    return [ply for ply, ends in enumerate(pairwise(places), 1) if corner in ends]
 
 
 def _meeting(one: Line, two: Line) -> Spot:
@@ -155,18 +149,18 @@ def _suiting(options: Options, crossings: Iterator[tuple[int, int]]) -> tuple[tu
 def _targets(
     options: Options,
     places: tuple[Place, ...],
-    found: Sequence[tuple[int, int]],
+    crossings: Sequence[tuple[int, int]],
     here: frozenset[int],
     weights: Sequence[int],
 ) -> list[Move]:
-    """The moves in the order of the rules. found: open crossings."""
-    crossings = [each for each in found if each[0] not in here and each[1] not in here]
+    """The moves in the order of the rules. crossings: that are open."""
+    crossings = [crossing for crossing in crossings if here.isdisjoint(crossing)]
     if options.colours == "split":
         differ = len(places) % 2 == 0
-        crossings = [each for each in crossings if (each[1] - each[0]) % 2 == differ]
+        crossings = [(one, other) for one, other in crossings if (other - one) % 2 == differ]
     # A crossing weighs as much as two segments, so that in most games none can be too heavy.
     if 2 * max(weights) > MAX_WEIGHT:
-        crossings = [each for each in crossings if weights[each[0] - 1] + weights[each[1] - 1] <= MAX_WEIGHT]
+        crossings = [crossing for crossing in crossings if _weight(weights, crossing) <= MAX_WEIGHT]
     ends: list[Place] = [*_corners(options.sides, places, is_on_first=1 in here), *crossings]
     return [Move(end) for end in ends]
 
@@ -192,6 +186,7 @@ TELLING = 1000
 class PolygonSkill(Skill):
     """Relies on proofs, because random games say little about who draws last; few moves let proofs reach far."""
 
+    game: Polygon
     full = 4000
     shares = (1 / 250, 1 / 90, 1 / 30, 1 / 10, 1)
     explore = 0.5
@@ -203,27 +198,22 @@ class PolygonSkill(Skill):
     def __init__(self, game: AnyGame) -> None:
         super().__init__(game)
         assert isinstance(game, Polygon)  # noqa: S101  this skill is for that game
-        self._rules, self.played = game, Sketches(game)
-
-    def moves(self, pos: Position | Sketch, dice: Random) -> Sequence[Move]:
-        return list(self.played.moves(pos))
-
-    careless = moves
+        self.played = Sketches(game)
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         """As in Skill. At the start only segments from the first corner are tried, as other corners are similar."""
         crossings = sum(map(len, pos.drawing.rows)) if pos.drawing else 0
         proof = ProofSearch(self.played, steps.of(STEPS_A_POSITION + crossings // CROSSINGS_A_STEP))
-        moves = list(self._rules.moves(pos))
+        moves = list(self.game.moves(pos))
         from_one = [move for move in moves if not move.start]
         confirming = steps.of(STEPS_TO_CONFIRM_ONE + crossings // CROSSINGS_A_STEP_TO_CONFIRM)
         try:
-            found = proof.solution(pos, from_one)
+            solution = proof.solution(pos, from_one)
             # Only a win from the first corner holds for all; a loss may be won from another one.
-            if found.value < 0 and len(from_one) < len(moves):
+            if solution.value < 0 and len(from_one) < len(moves):
                 return None
             # Rounded numbers may have joined or parted points; only what the rules confirm is certain.
-            return found if proof.holds(self._rules, pos, confirming) else None
+            return solution if proof.holds(self.game, pos, confirming) else None
         except OutOfSteps:
             return proof.leaning()
 

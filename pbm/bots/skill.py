@@ -97,7 +97,7 @@ class Skill:
 
     def moves(self, pos: Any, dice: Random) -> Sequence[Any]:
         """The moves to consider; not empty while the game goes on."""
-        return list(islice(self.game.moves(pos), WIDEST))
+        return list(islice(self.played.moves(pos), WIDEST))
 
     careless = moves
     """The moves for playing without thought."""
@@ -170,7 +170,7 @@ class Exact(ABC, Generic[At]):
         """Best play to the end from a position that is practically over."""
         return ()
 
-    def _seen(self, at: At) -> int | Sequence[tuple[Any, At]]:
+    def _looked(self, at: At) -> int | Sequence[tuple[Any, At]]:
         """As `look`, at the cost of a step. Raises: OutOfSteps."""
         self._steps.take()
         return self.look(at)
@@ -183,7 +183,7 @@ class Exact(ABC, Generic[At]):
         low, high = max(low, least), min(high, most)
         if low >= high:
             return least if least >= high else most
-        kids = self._seen(at)
+        kids = self._looked(at)
         if isinstance(kids, int):
             self._known[key] = kids, kids
             return kids
@@ -239,12 +239,12 @@ class Exact(ABC, Generic[At]):
 
     def _keeping(self, at: At, value: int) -> list[tuple[Any, At]]:
         """The moves that keep a value, each with the position after it."""
-        kids = self._seen(at)
-        return [] if isinstance(kids, int) else [each for each in kids if -self.value(each[1]) == value]
+        kids = self._looked(at)
+        return [] if isinstance(kids, int) else [(move, kid) for move, kid in kids if -self.value(kid) == value]
 
     def _reply(self, at: At, value: int, ahead: int) -> float:
         """The expected value for the side that just moved, if the reply is random. value: for that side."""
-        replies = self._seen(at)
+        replies = self._looked(at)
         if isinstance(replies, int):
             return value
         return sum(self._hope(kid, ahead - 1) for _, kid in replies) / len(replies)
