@@ -11,7 +11,7 @@ moves all of them, and one flood fill joins the chains of all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from random import Random
@@ -94,28 +94,23 @@ def fills(board: Hexes) -> Fills:
     return Fills(board.full.bit_length(), board.steps)
 
 
-@cache
-def _turns(board: Hexes) -> tuple[tuple[int, int], ...]:
-    """The steps to each pair of a cell's neighbours that are adjacent to each other."""
-    one, row, both = board.steps
-    around = (one, both, row, -one, -both, -row)
-    return tuple(zip(around, (*around[1:], around[0]), strict=True))
-
-
 def _moved(cells: Cells, step: int) -> Cells:
     return cells << step if step > 0 else cells >> -step
 
 
-def bridges(board: Hexes, stones: Cells, free: Cells, edges: Cells) -> list[tuple[int, int]]:
-    """Pairs of free cells, either of which connects a stone to another one or to an edge. edges: the cells on edges."""
-    found = []
-    for one, other in _turns(board):
-        starts = stones & _moved(free, -one) & _moved(free, -other)
+def bridges(board: Hexes, stones: Cells, free: Cells, edges: Iterable[Cells]) -> list[tuple[int, int]]:
+    """Pairs of free cells, either of which connects a stone to another one or to one of the edges."""
+    one, row, both = board.steps
+    around = (one, both, row, -one, -both, -row)
+    pairs = []
+    for left, right in pairwise((*around, one)):
+        starts = stones & _moved(free, -left) & _moved(free, -right)
         # Each pair of stones is found from one of the two.
-        across = starts & _moved(stones, -one - other) if one + other > 0 else 0
-        ends = starts & ~edges & _moved(edges, -one) & _moved(edges, -other)
-        found += [(cell + one, cell + other) for cell in bits(across | ends)]
-    return found
+        ends = starts & _moved(stones, -left - right) if left + right > 0 else 0
+        for edge in edges:
+            ends |= starts & ~edge & _moved(edge, -left) & _moved(edge, -right)
+        pairs += [(cell + left, cell + right) for cell in bits(ends)]
+    return pairs
 
 
 class ConnectionSkill(Skill):
@@ -140,13 +135,9 @@ class ConnectionSkill(Skill):
         assert isinstance(board, Hexes)  # noqa: S101  these skills are for such games
         return board
 
-    def edges(self, board: Hexes) -> Sequence[Cells]:
-        """The cells of each edge that chains may join."""
-        return board.sides
-
     def prospects(self, board: Hexes, stones: Cells, side: Side) -> tuple[Cells, Cells]:
         """The cells where a side's next stone would win, and where it would lose."""
-        near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in self.edges(board)]
+        near = [edge | board.grow(board.chain(stones & edge, stones)) for edge in board.sides]
         wins = 0
         for first, *others in self.goals[side - 1]:
             cells = near[first]
@@ -189,16 +180,12 @@ class ConnectionSkill(Skill):
 
     def _bridges(self, board: Hexes, stones: Cells, free: Cells, side: Side) -> list[tuple[int, int]]:
         """The bridges of a side, to edges only if they are in its goals."""
-        edges = self.edges(board)
-        own = {edge for goal in self.goals[side - 1] for edge in goal}
-        found = bridges(board, stones, free, 0)
-        for edge in own:
-            found += bridges(board, stones, free, edges[edge])
-        return list(dict.fromkeys(found))
+        edges = {edge for goal in self.goals[side - 1] for edge in goal}
+        return bridges(board, stones, free, [board.sides[edge] for edge in edges])
 
     def _joined(self, board: Hexes, many: Fills, stones: Boards, side: Side) -> Boards:
         """The boards where the stones join all edges of one of the side's goals."""
-        joined, edges = 0, self.edges(board)
+        joined, edges = 0, board.sides
         for goal in self.goals[side - 1]:
             reached = many.of(edges[goal[0]])
             for edge, further in pairwise(goal):

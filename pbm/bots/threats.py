@@ -36,7 +36,7 @@ class Threats(ABC):
     def __init__(self, full: Cells, none: Prospects = (0, 0)) -> None:
         self.full, self._none = full, none
         self.prospects = lru_cache(KNOWN)(self._prospects)
-        self._makers: dict[Cells, Sequence[tuple[Cells, Prospects]]] = {}
+        self.makers = lru_cache(KNOWN)(self._makers)
 
     @abstractmethod
     def opened(self, move: Cells, stones: Cells, before: Prospects) -> Prospects:
@@ -48,39 +48,33 @@ class Threats(ABC):
 
     def _prospects(self, stones: Cells) -> Prospects:
         """The prospects of a side with these stones."""
-        known = self._none
-        for cell in bits(stones):
-            known = self.opened(1 << cell, stones, known)
-        return known
+        if not stones:
+            return self._none
+        last = 1 << stones.bit_length() - 1
+        return self.opened(last, stones, self.prospects(stones ^ last))
 
-    def makers(self, own: Cells, mine: Prospects) -> Sequence[tuple[Cells, Prospects]]:
-        """The moves of a side that create wins in one, with its prospects after each."""
-        if (known := self._makers.get(own)) is None:
-            moves = [1 << cell for cell in bits(self.full & ~own)]
-            each = [(move, self.opened(move, own | move, mine)) for move in moves]
-            known = [(move, after) for move, after in each if after[0] & ~mine[0] & ~move]
-            if len(self._makers) >= KNOWN:
-                self._makers.clear()
-            self._makers[own] = known
-        return known
+    def _makers(self, own: Cells) -> Sequence[tuple[Cells, Cells]]:
+        """The moves of a side that create wins in one, with all its wins after each."""
+        mine = self.prospects(own)
+        moves = [1 << cell for cell in bits(self.full & ~own)]
+        wins = [(move, self.opened(move, own | move, mine)[0]) for move in moves]
+        return [(move, cells) for move, cells in wins if cells & ~mine[0] & ~move]
 
-    def attack(
-        self, own: Cells, others: Cells, mine: Prospects, theirs: Prospects, steps: list[int]
-    ) -> tuple[Cells, ...]:
+    def attack(self, own: Cells, others: Cells, steps: list[int]) -> tuple[Cells, ...]:
         """A win by threats alone, each with a single answer: threats and answers in turn, and finally the cells that
         win. Empty if there is none within the steps.
 
         steps: how many threats may be tried, counted down.
         """
-        free = self.full & ~own & ~others
+        mine, theirs, free = self.prospects(own), self.prospects(others), self.full & ~own & ~others
         if wins := mine[0] & free:
             return (wins & -wins,)
         threats = theirs[0] & free
         if threats & threats - 1:
             return ()
         allowed = (threats or free) & ~mine[1]
-        for move, after in self.makers(own, mine):
-            if not move & allowed or not (reply := after[0] & free & ~move):
+        for move, wins in self.makers(own):
+            if not move & allowed or not (reply := wins & free & ~move):
                 continue
             # Two cells to stop, or one where the answer itself would lose.
             if reply & reply - 1 or reply & theirs[1]:
@@ -88,8 +82,7 @@ class Threats(ABC):
             steps[0] -= 1
             if steps[0] < 0:
                 return ()
-            answered = others | reply
-            if line := self.attack(own | move, answered, after, self.opened(reply, answered, theirs), steps):
+            if line := self.attack(own | move, others | reply, steps):
                 return move, reply, *line
         return ()
 
@@ -102,10 +95,9 @@ class Threats(ABC):
         # interrupt it.
         answers = reduce(or_, line[1:-1:2], 0)
         answered, left = own | answers, free & ~answers
-        mine = self.prospects(answered)
-        if mine[0] & left:
+        if self.prospects(answered)[0] & left:
             return free
-        threats = [move for move, after in self.makers(answered, mine) if after[0] & left & ~move]
+        threats = [move for move, wins in self.makers(answered) if wins & left & ~move]
         return free & reduce(or_, (*line, *threats))
 
 
@@ -126,7 +118,7 @@ class ThreatSkill(Skill):
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         here, mine, theirs = self.here(pos)
         free = here.full & ~pos.taken
-        if line := here.attack(pos.own, pos.others, mine, theirs, [ATTACK]):
+        if line := here.attack(pos.own, pos.others, [ATTACK]):
             return list(bits(line[0]))
         return list(bits(theirs[0] & free or free & ~mine[1] or free))
 
@@ -145,7 +137,7 @@ class ThreatSkill(Skill):
             if threats := theirs[0] & free:
                 move = threats & -threats & safe
             else:
-                move = here.kept(last, own, safe) or next((each for each in order if each & safe), 0)
+                move = here.kept(last, own, safe) or next((cell for cell in order if cell & safe), 0)
             # Two threats at once, or nothing left but losing stones.
             if not move:
                 value = -value
@@ -197,11 +189,11 @@ class Chains(Threats):
         wins, losses, *rest = before
         near, counts, chains = rest
         around, chain, apart = self._around[move], self._stone[move], list[Cells]()
-        for each in chains:
-            if each & around:
-                chain |= each
+        for other in chains:
+            if other & around:
+                chain |= other
             else:
-                apart.append(each)
+                apart.append(other)
         cells = chain & self.full
         if touched := chain >> self._above:
             one, row, both = self._steps
@@ -232,12 +224,12 @@ class Chains(Threats):
 
     def _bridge(self, cell: Cells) -> list[tuple[Cells, Cells]]:
         """The bridges of a stone on a cell: the pair of cells that connect it, and the stone at the other end."""
-        found = []
+        bridges = []
         for other in bits(self._around[cell]):
             pair = self._around[cell] & self._around[1 << other]
             if pair.bit_count() == 2 or self._touched(cell) & self._touched(1 << other):
-                found.append((pair, 1 << other))
-        return found
+                bridges.append((pair, 1 << other))
+        return bridges
 
     def _rings(self, chain: Cells) -> Cells:
         """The cells where one more stone closes a ring of a chain."""
@@ -273,18 +265,18 @@ class HavannahSkill(ThreatSkill):
     def moves(self, pos: Position, dice: Random) -> Sequence[int]:
         """As usual; but if the other side could win by threats, only the moves that may stop that."""
         named = super().moves(pos, dice)
-        here, mine, theirs = self.here(pos)
+        here, _, theirs = self.here(pos)
         free = here.full & ~pos.taken
         if len(named) == 1 or theirs[0] & free:
             return named
-        line = here.attack(pos.others, pos.own, theirs, mine, [SIGHT])
+        line = here.attack(pos.others, pos.own, [SIGHT])
         return list(bits(here.defences(pos.own, free, line))) if line else named
 
     def obvious(self, pos: Position) -> Solution | None:
         """A win by threats alone, or a loss because the other side has two wins in one."""
-        here, mine, theirs = self.here(pos)
+        here, _, theirs = self.here(pos)
         value = float(pos.to_move.sign)
-        line = here.attack(pos.own, pos.others, mine, theirs, [SIGHT])
+        line = here.attack(pos.own, pos.others, [SIGHT])
         if not line:
             threats = theirs[0] & here.full & ~pos.taken
             if not threats & threats - 1:

@@ -190,7 +190,7 @@ def test_wins_by_threats_and_the_last_cells_of_yavalath_are_what_playing_out_eve
     )
     assert truth is not None
     assert solution is None or solution.value == truth.value == end(game, pos, solution.line)
-    attack = here.attack(pos.own, pos.others, here.prospects(pos.own), here.prospects(pos.others), [100])
+    attack = here.attack(pos.own, pos.others, [100])
     assert attack or seed < 6
     if attack:
         after = game.play(pos, attack[0].bit_length() - 1)
@@ -388,7 +388,7 @@ def test_a_bridge_holds_in_every_board_that_is_dealt_out():
     game = GAMES["hex"]
     board = HexSkill(game).board(game.start(game.options(["-size=5"])))
     stones = union(board.names.read(cell, lambda: "") for cell in ("c2", "b4"))
-    pairs = bridges(board, stones, board.full & ~stones, 0)
+    pairs = bridges(board, stones, board.full & ~stones, ())
     assert len(pairs) == 1
     many = fills(board)
     mine, theirs = many.dealt(stones, 0, board.full & ~stones, Random(1))
