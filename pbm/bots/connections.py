@@ -30,11 +30,11 @@ COPIES = 64
 
 
 class Fills:
-    """Random endings on one board. area: bits of a board. steps: the distances between the bits of neighbours."""
+    """Random endings on one board."""
 
-    def __init__(self, area: int, steps: Sequence[int]) -> None:
-        self._field = area + max(steps) + 2
-        self._steps = tuple(step for step in steps if step > 0)
+    def __init__(self, board: Hexes) -> None:
+        self._field = board.full.bit_length() + max(board.steps) + 2
+        self._steps = board.steps
         self._each: Boards = sum(1 << copy * self._field for copy in range(COPIES))
         self._top = self._field - 1
         self._below_top = self._each * ((1 << self._top) - 1)
@@ -78,10 +78,9 @@ class Fills:
         each = self._each
         credit: dict[int, tuple[float, float]] = {}
         for cell in free:
-            if not (there := cells >> cell & each):
-                continue
-            value = (there & won).bit_count() - (there & lost).bit_count()
-            credit[cell] = there.bit_count() / COPIES, value / COPIES
+            if there := cells >> cell & each:
+                value = (there & won).bit_count() - (there & lost).bit_count()
+                credit[cell] = there.bit_count() / COPIES, value / COPIES
         return credit
 
 
@@ -89,9 +88,7 @@ FREE_AT_MOST = 15  # as many as Y with five rows has
 """With at most this many free cells solving is tried."""
 
 
-@cache
-def fills(board: Hexes) -> Fills:
-    return Fills(board.full.bit_length(), board.steps)
+fills = cache(Fills)
 
 
 def _moved(cells: Cells, step: int) -> Cells:
@@ -124,7 +121,6 @@ class ConnectionSkill(Skill):
     full = 2000
     explore = 0.25
     rave = 30.0
-    games_a_rollout = COPIES
 
     def losses(self, near: Sequence[Cells]) -> Cells:
         """The cells where a stone loses at once. near: for each edge, the cells that would be connected to it."""

@@ -22,8 +22,8 @@ SQUARES_AT_MOST = 36
 BOOK_STEPS = 100_000
 """Whoever may take fewer steps does not look into the book of Four in a Row: lower levels should lose now and then."""
 _BOOK = Path(__file__).with_name("four.txt")
-_WIDTH, _HEIGHT, _LINE = 7, 6, 4
-"""The board of the book."""
+_WIDTH = 7
+"""The columns of the usual board, which is the book's."""
 
 
 class Opened(dict[Cells, Cells]):
@@ -34,8 +34,8 @@ class Opened(dict[Cells, Cells]):
         self.around = reduce(or_, self._lines, 0)
 
     def __missing__(self, stones: Cells) -> Cells:
-        self[stones] = found = completing(self._lines, stones)
-        return found
+        self[stones] = squares = completing(self._lines, stones)
+        return squares
 
 
 class Columns:
@@ -49,16 +49,10 @@ class Columns:
         rays = [(cell, ray) for cell in board.indices for ray in board.rays[cell] if len(ray) >= line - 1]
         lines = {union((cell, *ray[: line - 1])) for cell, ray in rays}
         self._opened = {1 << cell: Opened(1 << cell, lines) for cell in board.indices}
-        middle = (board.stride - 2) / 2
-        columns = [board.rows[0] & 1 << column for column in range(board.stride - 1)]
+        first_column, middle = board.full // board.rows[0], (board.stride - 2) / 2
         # The middle first: most lines run through it.
-        self._columns = sorted(
-            (bit * (board.full // board.rows[0]) for bit in columns),
-            key=lambda column: abs((column & -column).bit_length() - 1 - middle),
-        )
-
-    def free(self, taken: Cells) -> int:
-        return (self._board.full & ~taken).bit_count()
+        order = sorted(range(board.stride - 1), key=lambda column: abs(column - middle))
+        self._columns = [first_column << column for column in order]
 
     def open(self, stones: Cells) -> Cells:
         """The open squares of a side."""
@@ -66,8 +60,8 @@ class Columns:
 
     def opened(self, move: Cells, stones: Cells) -> Cells:
         """The open squares of the lines through a stone. move: the stone. stones: all of its side."""
-        known = self._opened[move]
-        return known[stones & known.around]
+        opened = self._opened[move]
+        return opened[stones & opened.around]
 
     def under(self, squares: Cells) -> Cells:
         """The squares directly below these."""
@@ -182,28 +176,27 @@ class FourSkill(Skill):
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:
         columns = self._columns(pos)
-        known = self.in_book(pos) if steps.left >= BOOK_STEPS else None
-        if known is not None:
-            move, value = known
+        if steps.left >= BOOK_STEPS and (entry := self.in_book(pos)):
+            move, value = entry
             return Solution(float(pos.to_move.sign * value), (move,))
-        if columns.free(pos.taken) > SQUARES_AT_MOST:
+        if (self.game.board(pos.options).full & ~pos.taken).bit_count() > SQUARES_AT_MOST:
             return None
         at = pos.own, pos.others, columns.open(pos.own), columns.open(pos.others)
         return Drops(columns, steps).solution(at, pos.to_move)
 
     def in_book(self, pos: Position) -> tuple[int, int] | None:
         """The best move that the book has for a position, and its value for the side to move; None if it has none."""
-        board = self.game.board(pos.options)
-        if (board.stride - 1, len(board.rows), pos.options.number("line")) != (_WIDTH, _HEIGHT, _LINE):
+        if pos.options != self.game.options(()):
             return None
-        key, image = (_key(pos, board.stride, mirrored=mirrored) for mirrored in (False, True))
-        known = four_book().get(min(key, image))
-        if known is None:
+        stride = self.game.board(pos.options).stride
+        key, image = (_key(pos, stride, mirrored=mirrored) for mirrored in (False, True))
+        entry = four_book().get(min(key, image))
+        if entry is None:
             return None
-        column, value = known
+        column, value = entry
         # The book has the smaller key of the two.
         wanted = column if key <= image else _WIDTH - 1 - column
-        return next(move for move in self.game.moves(pos) if move % board.stride == wanted), value
+        return next(move for move in self.game.moves(pos) if move % stride == wanted), value
 
 
 _WORTH = (0, 1, 4, 16, 60, 0)

@@ -57,11 +57,8 @@ REMEMBERED = 20_000
 """How many positions each cache holds."""
 
 
-class Lanes(NamedTuple):
-    """Parallel lines that rings may fill, and the rings of each line, which differ by their start."""
-
-    within: Cells
-    rings: tuple[tuple[Cells, ...], ...]
+Lanes = Sequence[Sequence[Cells]]
+"""The rings of each of some parallel lines, which differ by their start."""
 
 
 class Plan(NamedTuple):
@@ -72,21 +69,19 @@ class Plan(NamedTuple):
 
 
 @cache
-def ways(size: int, stones: int) -> tuple[Lanes, ...]:
+def ways(size: int, stones: int) -> Sequence[Lanes]:
     """All lanes with room for this many stones."""
     # Where rings fit exactly, a shift by their distance gives the same lanes again.
     starts = range(APART if size % APART == 0 else size)
     ring = [index * 3 // 2 for index in range(2 * size // 3)]
-    found = []
+    lanes = []
     for across, along in ((size, 1), (1, size)):
         for first in starts:
             lines = [(first + APART * number) % size * across for number in range(size // APART)]
-            rings = (
-                tuple(union(line + (at + start) % size * along for at in ring) for start in starts) for line in lines
+            lanes.append(
+                [[union(line + (at + start) % size * along for at in ring) for start in starts] for line in lines]
             )
-            within = union(line + at * along for line in lines for at in range(size))
-            found.append(Lanes(within, tuple(rings)))
-    return tuple(found) if len(ring) * (size // APART) >= stones else ()
+    return lanes if len(ring) * (size // APART) >= stones else ()
 
 
 @lru_cache(REMEMBERED)
@@ -120,11 +115,11 @@ def plan(options: Options, own: Cells, other: Cells) -> Plan | None:
     """The plan closest to a player's stones; None if the board cannot be filled like that."""
     plans = []
     # With more room than stones nobody can fill the board.
-    for way in ways(options.size, options.limit) if options.limit <= options.stones else ():
-        cells = reduce(or_, (max(rings, key=lambda ring: (own & ring).bit_count()) for rings in way.rings))
+    for lanes in ways(options.size, options.limit) if options.limit <= options.stones else ():
+        cells = reduce(or_, (max(rings, key=lambda ring: (own & ring).bit_count()) for rings in lanes))
         done, astray = (cells & own).bit_count(), ((own | other) & ~cells).bit_count()
         plans.append(Plan(cells, done / options.limit * (PLANNED * done - ASTRAY * astray)))
-    return max(plans, key=lambda each: each.worth, default=None)
+    return max(plans, key=lambda plan: plan.worth, default=None)
 
 
 class LudditSkill(Skill):
@@ -139,8 +134,8 @@ class LudditSkill(Skill):
     def moves(self, pos: Position, dice: Random) -> Sequence[Turn]:
         """The best turns at a glance, only one in a siege; for the weaker side, first those that may lead to a draw."""
         judge = pos.judge
-        found = {after(judge, turn): turn for turn in turns(judge, dice)}
-        best = [found[then] for then in sorted(found, key=standing)]
+        leading = {after(judge, turn): turn for turn in turns(judge, dice)}
+        best = [leading[then] for then in sorted(leading, key=standing)]
         if standing(judge) < 0:
             return list(dict.fromkeys((*returns(pos), *best[:KEPT])))
         # To repeat a position wins nothing, and gives the other side time.
@@ -210,14 +205,10 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
     locking = [Move((cell,), (dice.choice(holes),)) for cell in some(theirs & loose, number, dice) if holes]
     if judge.can_place:
         return [*taking, *locking, *(Move(put=(cell,)) for cell in ends)]
-    astray = _astray(own, loose, ours)
+    # Those that the plan does not need, or that the other side could take up.
+    astray = list(bits((ours and own & ~ours.cells) or own & loose or own))
     further = [Move((dice.choice(astray),), (cell,)) for cell in ends if astray]
     return [*taking, *further, *locking] or list(islice(judge.placed_or_removed(), number))
-
-
-def _astray(own: Cells, loose: Cells, ours: Plan | None) -> list[int]:
-    """The stones to move on a full board: those that the plan does not need, or that the other side could take up."""
-    return list(bits((ours and own & ~ours.cells) or own & loose or own))
 
 
 def returns(pos: Position) -> Iterator[Turn]:

@@ -69,11 +69,10 @@ class Skill:
     full: positions a robot of the highest level visits. shares: the fractions of it for levels 1 to 5. explore: the
     weight of rarely visited moves in a search. rave: how many visits of a move its results in other playouts are worth;
     0 turns that off. ordered: moves() returns the best first; otherwise the order is random. complete: moves() omits
-    nothing that could save a lost position. plies: the length after which a playout is judged. games_a_rollout: the
-    number of random games in a rollout. least: positions the lowest level visits; each further level visits at least
-    three times as many. slips: how often levels 1 to 4 move without thought, found by measurement: the lowest should
-    win half of its games against a player who takes the best move at a glance, and each other level between two thirds
-    and nine tenths against the one below.
+    nothing that could save a lost position. plies: the length after which a playout is judged. least: positions
+    the lowest level visits; each further level visits at least three times as many. slips: how often levels 1 to 4 move
+    without thought, found by measurement: the lowest should win half of its games against a player who takes the best
+    move at a glance, and each other level between two thirds and nine tenths against the one below.
     """
 
     full = 1000
@@ -83,7 +82,6 @@ class Skill:
     ordered = False
     complete = True
     plies = 300
-    games_a_rollout = 1
     least = 2
     slips = (0.8, 0.44, 0.2, 0.04)
 
