@@ -96,9 +96,10 @@ def _go_on(board: OpenBoard) -> bool:
     intent = mine.get(IntentKind.PLAN) or (mine.get(IntentKind.QUEUE) if forced is None else None)
     if intent is not None:
         _follow(board, intent)
-    elif forced is not None:
+        return True
+    if forced is not None:
         board.add_ply(*board.state.play(forced), forced=True)
-    return intent is not None or forced is not None
+    return forced is not None
 
 
 def _follow(board: OpenBoard, intent: Intent) -> None:
@@ -155,8 +156,10 @@ def answer_offer(board: OpenBoard) -> None:
         return
     hearer = other(offer.seat)
     intent = board.intents.find(hearer, IntentKind.PLAN)
-    branch = plans.answer_to_offer(intent, board.next_ply) if intent is not None else None
-    if intent is None or branch is None:
+    if intent is None:
+        return
+    branch = plans.answer_to_offer(intent, board.next_ply)
+    if branch is None:
         return
     if branch.answer == plans.REJECT:
         board.reject_offer(hearer)

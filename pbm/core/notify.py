@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pbm.compose.composer import Composer
 from pbm.compose.notices import Notice, Reader, Whence
@@ -25,9 +25,6 @@ from pbm.mailin import Message
 from pbm.store import Transaction
 from pbm.store.follows import ALL, Follower
 from pbm.values import frozen
-
-if TYPE_CHECKING:
-    from pbm.compose.pages import Pages
 
 _EPOCH_DAY = datetime(1970, 1, 1).toordinal()  # noqa: DTZ001  a day, not an instant
 ENOUGH_TIME = timedelta(hours=12)
@@ -48,10 +45,6 @@ class Tools:
     house: HouseRules
     operator: str = ""
     """The operator's address; empty for none."""
-
-    @property
-    def pages(self) -> Pages:
-        return self.composer.pages
 
 
 @dataclass(slots=True)
@@ -140,16 +133,13 @@ def letters_for(at: Desk, reader: Reader, subject: str, page: str, **words: Any)
     return [compose(address, subject, page, at.now, **words) for address in reader.addresses]
 
 
-def tell_operator(at: Desk, subject: str, page: str, **words: Any) -> None:
-    """Send the operator a letter, if they have an address. words: as for Composer.letter."""
-    if operator := at.tools.operator:
-        at.owe([at.letter(operator, subject, page, **words)])
+def tell_operator(at: Desk, subject: str, page: str, *, daily: bool = False, **words: Any) -> bool:
+    """Send the operator a letter, if they have an address; returns whether it is sent. words: as for Composer.letter.
 
-
-def tell_operator_daily(at: Desk, subject: str, page: str, **words: Any) -> bool:
-    """As tell_operator, but not twice a day with the same subject; returns whether they are told."""
+    daily: not twice a day with the same subject.
+    """
     operator = at.tools.operator
-    if not operator or at.tx.outbox.wrote_to(operator, subject, at.now - timedelta(days=1)):
+    if not operator or (daily and at.tx.outbox.wrote_to(operator, subject, at.now - timedelta(days=1))):
         return False
     at.owe([at.letter(operator, subject, page, **words)])
     return True

@@ -44,8 +44,6 @@ Credentials = tuple[str, str]
 _MOST_NAMED = 10
 """Words of a text that are looked up as names of players, at most."""
 
-WRONG_LOGIN = "The userid or the password is wrong."
-
 _ROBOTS = re.compile(rf"{ANY}s?[-_]?\d*", re.IGNORECASE)
 """Words that are meant to name a robot."""
 _LIKE_A_ROBOT = 0.8
@@ -297,12 +295,19 @@ class Author(Desk):
     """The author's account, as far as it is known by now."""
 
     def who(self, command: Command, board: int | None = None) -> Player:
-        """The player who sent the command. Raises: NotAllowed for a wrong login, NeedsIdentity if nothing proves it.
+        """The player who sent the command. Raises: NotAllowed for a wrong login, which does not tell whether there is
+        such a userid; NeedsIdentity if nothing proves it.
 
         board: the one that it is about, and nothing else; then the token of a seat there, and From, are enough.
         """
         if command.credentials is not None:
-            player = self._login(command.credentials)
+            userid, password = command.credentials
+            self._check_open(userid.casefold(), password)
+            player = self.tx.players.find(userid)
+            checked = self.incoming.verified.get((userid.casefold(), password))
+            # The password may have been changed since it was checked, outside of this transaction.
+            if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
+                raise NotAllowed("The userid or the password is wrong.")
             self.prove(player)
         elif self.sender.proven is not None:
             player = self.player = self.sender.proven
@@ -318,17 +323,6 @@ class Author(Desk):
         """Note that this player wrote the mail, and so that mail reaches them."""
         self.player = player
         note_heard(self.tx, player, self.incoming.message.sender, self._boards.in_hand)
-
-    def _login(self, credentials: Credentials) -> Player:
-        """Raises: NotAllowed, which does not tell whether the userid exists."""
-        userid, password = credentials
-        self._check_open(userid.casefold(), password)
-        player = self.tx.players.find(userid)
-        checked = self.incoming.verified.get((userid.casefold(), password))
-        # The password may have been changed since it was checked, outside of this transaction.
-        if player is None or checked is None or checked != self.tx.players.password_hash(player.id):
-            raise NotAllowed(WRONG_LOGIN)
-        return player
 
     def hash_of(self, password: str) -> str:
         """The hash of a new password; it was made before the transaction if it was known to be needed."""
@@ -453,27 +447,15 @@ class Correspondence(Desk):
 
     def page(self, name: str, **words: Any) -> str:
         """A page of templates/, filled in, without newlines at its end."""
-        return self.tools.pages.render(name, **words).rstrip("\n")
+        return self.tools.composer.pages.render(name, **words).rstrip("\n")
 
-    def write(
-        self,
-        address: str,
-        subject: str,
-        page: str,
-        *,
-        player: Player | None = None,
-        reply_to: str = "",
-        leave: str = "",
-        answers: bool = True,
-        **words: Any,
-    ) -> None:
-        """Send a page to one address. reply_to: the token that an answer brings back.
+    def write(self, address: str, subject: str, page: str, *, answers: bool = True, **words: Any) -> None:
+        """Send a page to one address. words: as for Desk.letter, such as its player or what an answer brings back.
 
-        leave: what an answer must say to stop mails of this kind; it needs a token.
         answers: whether it answers the mail; False for anybody but its sender, who must not see the mail's headers.
         """
         to = self.message if answers else None
-        self.letters.append(self.letter(address, subject, page, player, to=to, reply_to=reply_to, leave=leave, **words))
+        self.letters.append(self.letter(address, subject, page, to=to, **words))
 
 
 @dataclass(slots=True)

@@ -74,9 +74,6 @@ class Sheet:
         """The cell of the point."""
         return _nearest(self.spot(point.x, point.y))
 
-    def holds(self, start: Place, length: int) -> bool:
-        return start[1] >= 0 and start[1] + length <= self.columns + 4
-
 
 def pictured(board: PlaneBoard, columns: int, width: int, height: int) -> Sheet:
     """The sheet of a picture with so many columns. width, height: of a cell, in pixels."""
@@ -274,7 +271,8 @@ class Layout:
         """Whether the cells are on the sheet and hold no label; in text, nor do the cells on either side."""
         # In characters two labels beside each other would be read as one.
         margin = 0 if self.sheet.beside else 1
-        return self.sheet.holds(start, length) and self._taken.isdisjoint(_run(start, length, margin))
+        is_inside = 0 <= start[1] <= self.sheet.columns + 4 - length
+        return is_inside and self._taken.isdisjoint(_run(start, length, margin))
 
     def _covered(self, lettering: Lettering) -> int:
         """How many segments a sign would hide."""

@@ -143,7 +143,7 @@ def _side(letter: str, sides: Sides) -> str:
 def _plane(board: PlaneBoard) -> Iterator[str]:
     """Sentences on points and segments with names; lists below the board explain the others."""
     points = _points(board)
-    named = [(name, _role(point)) for point in board.points if (name := _called(point))]
+    named = [(point.name or point.label, _role(point)) for point in board.points if point.name or point.label]
     plain = [name for name, role in named if not role]
     if plain:
         yield f"Points: {', '.join(plain)}."
@@ -153,13 +153,9 @@ def _plane(board: PlaneBoard) -> Iterator[str]:
     yield from filter(None, (_segment(segment, points) for segment in board.segments))
 
 
-def _called(point: Point) -> str:
-    return point.name or point.label
-
-
 def _points(board: PlaneBoard) -> dict[tuple[int, int], str]:
     """What is where, for segments whose ends have no names of their own."""
-    return {(point.x, point.y): _called(point) for point in board.points}
+    return {(point.x, point.y): point.name or point.label for point in board.points}
 
 
 def _role(point: Point) -> str:

@@ -23,7 +23,7 @@ import structlog
 
 from pbm.compose.tell import mail_bytes
 from pbm.core.counts import LOOKED
-from pbm.core.notify import Desk, tell_operator_daily
+from pbm.core.notify import Desk, tell_operator
 from pbm.domain.configuration import DeliverySettings, FetchSettings, ListenSettings
 from pbm.domain.mail import Queued
 from pbm.edges.claims import Unmade
@@ -270,7 +270,7 @@ class Server:
         if isinstance(failure, Unmade):
             subject, page = "pbm: an email could not be made", "unmade-operator.txt"
             words = {"reason": failure.reason, "number": queued.id, "whom": queued.mail.address}
-            tell_operator_daily(Desk(tx, self._service.tools), subject, page, **words)
+            tell_operator(Desk(tx, self._service.tools), subject, page, daily=True, **words)
 
     def _tell_of_refusals(self, reason: str) -> None:
         """Write the operator a mail, which goes out once any mail is taken.
@@ -279,7 +279,7 @@ class Server:
         """
         page, subject = "refused-operator.txt", "pbm: an email of ours is refused"
         with suppress(DatabaseTrouble), self._service.store.write(alone=False) as tx:
-            tell_operator_daily(Desk(tx, self._service.tools), subject, page, reason=reason)
+            tell_operator(Desk(tx, self._service.tools), subject, page, daily=True, reason=reason)
 
 
 class Handling:

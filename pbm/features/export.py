@@ -206,7 +206,7 @@ def _record(
 ) -> File:
     """The text of a player's board: who, when, every ply, how it stands, and what they wrote about it."""
     state = at.tools.states.of(match)
-    told = at.tools.pages.render(
+    told = at.tools.composer.pages.render(
         "record.txt",
         match=match,
         state=state,

@@ -48,7 +48,7 @@ def _topics(request: Request, text: str) -> list[str]:
     while words:
         count = next((count for count in (2, 1) if _page(request, " ".join(words[:count])) is not None), 0)
         if count == 0:
-            subjects, unknown = request.tools.pages.subjects(), f'There is no help on "{words[0][:40]}".'
+            subjects, unknown = request.tools.composer.pages.subjects(), f'There is no help on "{words[0][:40]}".'
             candidates = [*GAMES, *subjects, *(verb.name for verb in VERBS)]
             similar = difflib.get_close_matches(words[0][:40], candidates, n=1, cutoff=0.75)
             if similar:
@@ -62,7 +62,7 @@ def _topics(request: Request, text: str) -> list[str]:
 
 def _page(request: Request, subject: str) -> str | None:
     """The page of a subject, under any of its names; None if there is none."""
-    pages = request.tools.pages
+    pages = request.tools.composer.pages
     head, _, rest = subject.partition(" ")
     # As it stands first, because some names end in s.
     for name in dict.fromkeys((subject, subject.removesuffix("s"))):

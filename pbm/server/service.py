@@ -19,7 +19,7 @@ from pbm.compose.composer import fresh_key
 from pbm.core.by_operator import POSTMASTER
 from pbm.core.counts import ACCEPTED
 from pbm.core.limits import LONGEST
-from pbm.core.notify import Desk, tell_operator, tell_operator_daily
+from pbm.core.notify import Desk, tell_operator
 from pbm.core.registry import JOBS, WITHIN
 from pbm.core.robots import LEISURE, LESSONS, MOVES, Ask
 from pbm.domain.calendars import Stop, StopKind
@@ -183,7 +183,7 @@ class Service(Club):
         waited = pressure.waited.total_seconds()
         words = {"free": free, "reserve": pressure.reserve >> 20, "minutes": int(waited // 60)}
         subject, page = "pbm: emails are put off", "pressure-operator.txt"
-        if tell_operator_daily(Desk(tx, self.tools), subject, page, **words):
+        if tell_operator(Desk(tx, self.tools), subject, page, daily=True, **words):
             log.warning("emails_put_off", free=pressure.free, waited=waited)
 
     def beat(self, at: datetime | None = None) -> bool:
@@ -228,7 +228,7 @@ class Service(Club):
             return
         log.warning("mails_wait_for_operator", number=waiting.number, oldest_at=waiting.oldest_at)
         words = {"waiting": waiting, "house": house, "is_late": is_late}
-        tell_operator_daily(Desk(tx, self.tools), "pbm: emails wait for you", "parked-operator.txt", **words)
+        tell_operator(Desk(tx, self.tools), "pbm: emails wait for you", "parked-operator.txt", daily=True, **words)
 
     def heed(self) -> bool:
         """As Handler.heed. Raises: DatabaseTrouble."""

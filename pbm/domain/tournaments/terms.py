@@ -122,10 +122,10 @@ def _number(name: str, low: int, high: int, *kinds: Kind) -> _Option:
 
 
 def _players(value: str, _now: datetime) -> Mapping[str, Any] | None:
-    match = re.fullmatch(r"(\d{1,4})(?:\.\.|-)(\d{1,4})|(\d{1,4})", value, re.ASCII)
+    match = re.fullmatch(r"(\d{1,4})(?:(?:\.\.|-)(\d{1,4}))?", value, re.ASCII)
     if match is None:
         return None
-    fewest, most = (int(match[3]), int(match[3])) if match[3] else (int(match[1]), int(match[2]))
+    fewest, most = int(match[1]), int(match[2] or match[1])
     return {"fewest": fewest, "most": most} if 2 <= fewest <= most <= MOST_PLAYERS else None
 
 

@@ -27,7 +27,7 @@ _AT_ONCE = 10
 def page(at: Desk, name: str, tournament: Tournament, reader: Reader, **words: object) -> str:
     """One page for one reader, without newlines at its end."""
     game = GAMES.get(tournament.game)
-    text = at.tools.pages.render(
+    text = at.tools.composer.pages.render(
         name,
         tournament=tournament,
         terms=tournament.terms,
