@@ -493,13 +493,21 @@ def _by_board(draft: _Draft) -> Reading:
             # Nobody carries it out now, but its writer is told of it.
             if said:
                 late.append(clean(line.text))
-    read: list[tuple[str, str]] = []
+    read = _with_remarks(commands, remarks, draft)
+    parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
+    return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
+
+
+def _with_remarks(
+    commands: Sequence[tuple[int, str]], remarks: Sequence[Sequence[str]], draft: _Draft
+) -> list[tuple[str, str]]:
+    """The commands with their plans, as in `_with_plans`, each with the words below it."""
+    found: list[tuple[str, str]] = []
     ends = [*(at for at, _ in commands[1:]), len(draft.lines)]
     for (start, command), end, below in zip(commands, ends, remarks, strict=True):
         *above, last = _planned(command, draft, start, end)
-        read += [*((each, "") for each in above), (last, "\n".join(below).strip("\n"))]
-    parts = by_line(read[:MAX_COMMANDS], standing, "".join(late[:1]))
-    return replace(Reading.joined(parts), truncated=len(read) > MAX_COMMANDS)
+        found += [*((each, "") for each in above), (last, "\n".join(below).strip("\n"))]
+    return found
 
 
 def _names_board(line: str, standing: Standing) -> bool:
