@@ -158,7 +158,11 @@ class Press:
         self.site.put("style.css", (folder("templates") / "site/style.css").read_text(encoding="utf-8"))
         players = self.collection.by_player()
         linked = {player.id for player, _ in players}
-        self._print_games(linked)
+        for game in self.collection.games:
+            best = ranked(self.collection.standings[game])
+            words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
+            boards, title = [board for board in self.collection.boards if board.game == game], GAMES[game].info.title
+            self._print_list("game", f"game/{game}", title, boards, **words)
         self._print_players(players)
         self._print_tournaments(linked)
         tournaments = [tournament for tournament, _ in self.collection.tournaments]
@@ -166,14 +170,6 @@ class Press:
         self._print_names("players", players)
         latest = self.collection.boards[: -LATEST - 1 : -1]
         self._page("index.html", "index", self.title, collection=self.collection, latest=latest)
-
-    def _print_games(self, linked: Set[int]) -> None:
-        """linked: the ids of the players who have a page."""
-        for game in self.collection.games:
-            best = ranked(self.collection.standings[game])
-            words = {"game": game, "ranked": best, "plot": standings_plot(game, best), "linked": linked}
-            boards, title = [each for each in self.collection.boards if each.game == game], GAMES[game].info.title
-            self._print_list("game", f"game/{game}", title, boards, **words)
 
     def _print_players(self, players: Sequence[tuple[Player, Sequence[Finished]]]) -> None:
         for some in batched(players, AT_ONCE):
@@ -185,6 +181,7 @@ class Press:
                 self._print_list("player", base, player.userid, boards, **words)
 
     def _print_tournaments(self, linked: Set[int]) -> None:
+        """linked: the ids of the players who have a page."""
         public = Public({each.board: None for each in self.collection.boards}, self.collection.people)
         by_board = {each.board: each for each in self.collection.boards}
         for tournament, meetings in self.collection.tournaments:

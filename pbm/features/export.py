@@ -138,23 +138,20 @@ class Parcel:
         """
         count = len(self.games)
         while True:
-            files = self._files(count)
+            following = self.boards[count] if count < len(self.boards) else None
+            files = self._files(self.boards[:count], following)
             size = sum(len(file.data) for file in files)
             if size <= MAX_OCTETS:
-                return files, self._next(count)
+                return files, following
             # Not even one board, or the account alone, fits: a smaller part does not exist.
             if count <= (self.first > 0):
                 what = f"Board {self.boards[0]} alone is" if self.first else "What is stored of you is"
                 raise NotAllowed(f"{what} too much for an email: ask the operator of this server for the file.")
             count = max(min(count - 1, count * MAX_OCTETS // size), int(self.first > 0))
 
-    def _next(self, count: int) -> int | None:
-        return self.boards[count] if count < len(self.boards) else None
-
-    def _files(self, count: int) -> list[File]:
-        """The files for the first `count` boards."""
+    def _files(self, boards: Sequence[int], following: int | None) -> list[File]:
+        """The files for these boards. following: the first board of the next parcel."""
         name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
-        boards, following = self.boards[:count], self._next(count)
         told = _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
         files = [File(f"{name}.json", "application/json", _signed(self.tx, told))]
         files += [self.records[board] for board in boards if board in self.records]

@@ -148,7 +148,17 @@ def preview(request: Request, command: Command) -> Answer | None:
     if len(words) > MAX_PLIES:
         raise BadArguments(f"A preview has at most {MAX_PLIES} plies; yours has {len(words)}.")
     if command.args.get("BOARD", "").casefold() == "new":
-        return _of_new_board(request, command, words[1:] if words[:1] == ["2"] else words)
+        game, options = GAMES[command.game or ""], [option.casefold() for option in command.options]
+        state, notations, _ = _line(State.start(game, options), words[1:] if words[:1] == ["2"] else words)
+        text = request.outgoing.page(
+            "preview.txt",
+            state=state,
+            options=command.options,
+            notations=notations,
+            ending=_ending(state),
+            drawing=plain(state),
+        )
+        return done(command, text, f"pbm: preview of {game.info.title}")
     if command.options:
         raise BadArguments(
             f'"{command.options[0]}": options go with a new board.', "GAME preview new 2 -size=5 MOVE..."
@@ -179,21 +189,6 @@ def _as_plan(seat: Seat, notations: Sequence[str], seats: Sequence[Seat]) -> tup
     pairs = len(later) // 2 if take_turns else 0
     planned = plans.layout(plans.chain(later[: 2 * pairs])) if 0 < pairs <= plans.MAX_DEPTH else []
     return (*now, *map(str.strip, planned)) if planned else ()
-
-
-def _of_new_board(request: Request, command: Command, words: Sequence[str]) -> Answer:
-    """The answer with a new board that is stored nowhere. Raises: OptionError, BadArguments."""
-    game = GAMES[command.game or ""]
-    state, notations, _ = _line(State.start(game, [option.casefold() for option in command.options]), words)
-    text = request.outgoing.page(
-        "preview.txt",
-        state=state,
-        options=command.options,
-        notations=notations,
-        ending=_ending(state),
-        drawing=plain(state),
-    )
-    return done(command, text, f"pbm: preview of {game.info.title}")
 
 
 def _line(state: State, words: Sequence[str]) -> tuple[State, list[str], list[Seat]]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -128,13 +127,17 @@ def _in_turn(boards: Sequence[Summary], waiting: Collection[int], ids: Collectio
 
 def _task(board: OpenBoard, seat: Seat, crowd: int) -> Task:
     """The task of the robot in a seat."""
-    number, ply = board.match.board, board.next_ply
-    level = LEVEL_OF[board.match.player(seat).userid.casefold()]
-    seconds = ANSWERS_WITHIN / crowd
-    question = replace(question_of(board, level), share=min(1.0, seconds / LEVELS[level].seconds), patience=seconds)
-    key = f"board {number} ply {ply} {board.match.offer.kind if board.match.offer else ''}".strip()
-    then, failed = partial(_act, number, board.match.revision), partial(_stuck, number, ply)
-    return Task(key, asked(question), then, failed, board.match.player(other(seat)).id, board.match.game)
+    match, ply = board.match, board.next_ply
+    level, seconds = LEVEL_OF[match.player(seat).userid.casefold()], ANSWERS_WITHIN / crowd
+    moves = tuple(notation for notation in match.record.notations if notation != SWAP)
+    question = Question(
+        match.game, match.options, match.body, moves, level, match.board * 10_007, len(moves),
+        swappable=board.state.game.info.swap and not match.record,
+        share=min(1.0, seconds / LEVELS[level].seconds), patience=seconds,
+    )  # fmt: skip
+    key = f"board {match.board} ply {ply} {match.offer.kind if match.offer else ''}".strip()
+    then, failed = partial(_act, match.board, match.revision), partial(_stuck, match.board, ply)
+    return Task(key, asked(question), then, failed, match.player(other(seat)).id, match.game)
 
 
 @when_due(HEARD, within=RESIGNS_AFTER)
@@ -142,16 +145,6 @@ def _task(board: OpenBoard, seat: Seat, crowd: int) -> Task:
 @when_due(TAKEN)
 def think_again(_: Occasion) -> None:
     """Nothing is left to do: the item is dropped, so another process may take the task, or may tell again."""
-
-
-def question_of(board: OpenBoard, level: int) -> Question:
-    """The question what a robot of a level would play on the board as it stands."""
-    match = board.match
-    moves = tuple(each for each in match.record.notations if each != SWAP)
-    return Question(
-        match.game, match.options, match.body, moves, level, match.board * 10_007, len(moves),
-        swappable=board.state.game.info.swap and not match.record,
-    )  # fmt: skip
 
 
 def _ids(tx: Transaction) -> set[int]:

@@ -103,7 +103,14 @@ def hint(request: Request, command: Command) -> Answer:
 )
 def review(request: Request, command: Command) -> Answer:
     if record := request.take_record():
-        return _review_record(request, command, record)
+        player, score = request.author.who(command), foreign_records.read(record, command.game or "")
+        if len(score.moves) < 2:
+            raise NotAllowed("In the game of your record too little was played for a review.")
+        states = _states(_as_match(score._asdict(), request.now))
+        key = f"{FILE} {crc32(record.encode())}:{player.id}"
+        return _order(
+            request, command, player, key, f"the game of your record{score.remark}", states, **score._asdict()
+        )
     if "BOARD" not in command.args and request.sender.board is None:
         raise BadArguments(
             "Name a board that has ended, or send the record of a game (SGF, HGF, .trl) with it.", "review 101"
@@ -117,17 +124,6 @@ def review(request: Request, command: Command) -> Answer:
         raise NotAllowed(f"On board {match.board} too little was played for a review.")
     key = f"review {match.board}:{player.id}"
     return _order(request, command, player, key, f"board {match.board}", _states(match))
-
-
-def _review_record(request: Request, command: Command, record: str) -> Answer:
-    """Order the review of a game that came with the command. Raises: NotAllowed."""
-    player = request.author.who(command)
-    score = foreign_records.read(record, command.game or "")
-    if len(score.moves) < 2:
-        raise NotAllowed("In the game of your record too little was played for a review.")
-    states = _states(_as_match(score._asdict(), request.now))
-    key = f"{FILE} {crc32(record.encode())}:{player.id}"
-    return _order(request, command, player, key, f"the game of your record{score.remark}", states, **score._asdict())
 
 
 def _as_match(score: Mapping[str, Any], now: datetime) -> Match:

@@ -50,7 +50,12 @@ def attend(at: Desk, number: int) -> None:
     elif clock.expired(tx.now, board.match.calendars):
         call_time(board, clock, tools.house)
     else:
-        _remind(board, clock)
+        fresh = clock.refreshed(board.match.calendars)
+        due_at = reminder_at(board.match, fresh, (clock.due_at or tx.now) - _INSTANT)
+        # Time may have been given, or have stood still, since the reminder was planned.
+        if due_at is not None and due_at <= tx.now:
+            publish(ReminderDue(board.match.player(clock.seat), number), tx)
+        board.set_clock(fresh)
     if board.events:
         at.owe(tell_players(at, board))
 
@@ -75,15 +80,6 @@ def _end_at_last(board: OpenBoard, clock: Clock, called_at: datetime, house: Hou
         end_on_time(board, clock, waited=True)
     else:
         board.tx.matches.put_off(board.match.board, over_at or board.now + LOOK_AGAIN)
-
-
-def _remind(board: OpenBoard, clock: Clock) -> None:
-    fresh, now = clock.refreshed(board.match.calendars), board.now
-    due_at = reminder_at(board.match, fresh, (clock.due_at or now) - _INSTANT)
-    # Time may have been given, or have stood still, since the reminder was planned.
-    if due_at is not None and due_at <= now:
-        publish(ReminderDue(board.match.player(clock.seat), board.match.board), board.tx)
-    board.set_clock(fresh)
 
 
 @grants(OfferKind.PAUSE)

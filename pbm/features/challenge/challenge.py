@@ -23,7 +23,7 @@ from pbm.core.start import MatchTerms, check_willing, read_terms, split_window, 
 from pbm.domain import foreign_records
 from pbm.domain.errors import BadArguments, NotAllowed
 from pbm.domain.events import MatchStarted
-from pbm.domain.match import Ending, Match, Player, other, replay
+from pbm.domain.match import Ending, Player, other, replay
 from pbm.domain.settings import ANYONE, KNOWN, NONE, Settings
 from pbm.features.challenge.invitation import invite
 from pbm.features.challenge.offer import Proposal, propose, start
@@ -67,7 +67,6 @@ def challenge(request: Request, command: Command) -> Answer | None:
     asked = to_be_asked(request, challenger, seats)
     if asked:
         return propose(request, command, proposal, seats, asked, challenger)
-    request.draw(Act.CHALLENGE)
     _begin(request, proposal, seats, terms, challenger)
     return None
 
@@ -80,15 +79,24 @@ def _begin(
     challenger: Player | None,
 ) -> None:
     """Start the game at once. Raises: TooMuch."""
+    request.draw(Act.CHALLENGE)
     for player in {*seats} - {challenger}:
         if not is_robot(request.tx, player):
             request.draw(Act.CHALLENGED, account=f"player {player.id}")
     board = start(request, proposal, seats)
-    _fulfil_seeks(request, board.match, terms, challenger)
+    match = board.match
+    # It counts for players who seek just such a game; its terms are as asked for, before a board was drawn.
+    for player in {*seats} - {challenger}:
+        seek = request.tx.seeks.own(player.id, match.game)
+        if seek is None or seek.body != match.body:
+            continue
+        own, _ = split_window(seek.options)
+        sought = read_terms(proposal.game, own, seek.body, request.tools.house.default_clock)
+        if (sought.words, sought.rated, sought.control) == (terms.words, match.rated, match.control):
+            request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
     request.author.player = challenger
     userid = challenger.userid if challenger else ""
-    started = MatchStarted(board.match.board, challenger=userid, origin=proposal.told_origin)
-    request.boards.adopt(board, started)
+    request.boards.adopt(board, MatchStarted(match.board, challenger=userid, origin=proposal.told_origin))
 
 
 def _named(request: Request, command: Command, word: str) -> Player | str:
@@ -112,18 +120,6 @@ def _named(request: Request, command: Command, word: str) -> Player | str:
     if problem := unheard(request.tx, player):
         raise NotAllowed(f"{problem}, so no game can start.")
     return player
-
-
-def _fulfil_seeks(request: Request, match: Match, terms: MatchTerms, asker: Player | None) -> None:
-    """Count the game for players who seek just such a game. terms: as asked for, before a board was drawn."""
-    for player in set(match.players) - {asker}:
-        seek = request.tx.seeks.own(player.id, match.game)
-        if seek is None or seek.body != match.body:
-            continue
-        own, _ = split_window(seek.options)
-        sought = read_terms(GAMES[match.game], own, seek.body, request.tools.house.default_clock)
-        if (sought.words, sought.rated, sought.control) == (terms.words, match.rated, match.control):
-            request.tx.seeks.set_wanted(seek.id, seek.wanted - 1)
 
 
 @handles(

@@ -149,7 +149,12 @@ def answer_invitation(request: Request, ticket: Ticket) -> None:
     others, game = [inviter.userid] if inviter is not None else [], ticket.payload["game"]
     reply = consent(request.message.text, others, game=game)
     if reply.answer in (Consented.NO, Consented.NEVER):
-        _decline(request, ticket, inviter)
+        # Nobody may invite them again, whoever asks.
+        close(request, INVITE, ticket.subject)
+        request.tx.invitations.refuse(ticket.subject, request.now)
+        if inviter is not None:
+            title, note = GAMES[game].info.title, words_besides(request, game)
+            tell_no_game(request, inviter, "pbm: invitation declined", invited=ticket.subject, title=title, note=note)
         return
     command, has_agreed = _helped(request), ticket.payload.get("agreed", False)
     # Once they have agreed, only a name is asked for, so a bare word is one.
@@ -251,16 +256,6 @@ def tell_uninvited(occasion: Occasion) -> None:
     if inviter is not None and not is_still_open(occasion):
         words = dict.fromkeys(("plural", "again", "left", "agreed"), False) | {"invited": occasion.item.key}
         occasion.owe(letters_for(occasion, reader_of(occasion, inviter), "pbm: no answer", "unanswered.txt", **words))
-
-
-def _decline(request: Request, ticket: Ticket, inviter: Player | None) -> None:
-    """Never invite the stranger again, whoever asks, and tell the inviter."""
-    close(request, INVITE, ticket.subject)
-    request.tx.invitations.refuse(ticket.subject, request.now)
-    if inviter is not None:
-        title = GAMES[ticket.payload["game"]].info.title
-        note = words_besides(request, ticket.payload["game"])
-        tell_no_game(request, inviter, "pbm: invitation declined", invited=ticket.subject, title=title, note=note)
 
 
 def tell_no_game(

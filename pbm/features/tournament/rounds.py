@@ -13,7 +13,7 @@ from pbm.core.notify import tell_players
 from pbm.core.registry import Occasion, when_due
 from pbm.domain.errors import NotAllowed
 from pbm.domain.events import MatchStarted
-from pbm.domain.match import LOOK_AGAIN, Player, Result
+from pbm.domain.match import LOOK_AGAIN, Player
 from pbm.domain.tournaments import pairings, swiss
 from pbm.domain.tournaments.bouts import DRAW, LOSS, WIN, Bout
 from pbm.domain.tournaments.terms import Kind
@@ -21,6 +21,9 @@ from pbm.features.tournament.crosstables import standings_of
 from pbm.features.tournament.director import ENDING, HOLDING, Director, Ladder
 from pbm.store import Transaction
 from pbm.store.tournaments import Entrant, Stage
+
+_POINTS = {None: (DRAW, DRAW), 1: (WIN, LOSS), 2: (LOSS, WIN)}
+"""The half points of both seats, by the winner's seat; a void game counts as a draw."""
 
 
 @subscribes(MatchEnded)
@@ -31,7 +34,7 @@ def settle_bout(event: MatchEnded, tx: Transaction) -> None:
     tournament = tx.tournaments.get(meeting.tournament_id) if meeting else None
     if meeting is None or tournament is None or tournament.stage.ended or match.result is None:
         return
-    points = points_of(match.result)
+    points = _POINTS[match.result.winner]
     tx.tournaments.settle(meeting.id, pairings.settled(points) if tournament.terms.kind is Kind.KNOCKOUT else points)
     tx.agenda.put(HOLDING, tournament.id, tx.now)
 
@@ -51,13 +54,6 @@ def unsettle_bout(event: MatchReopened, tx: Transaction) -> None:
     if tournament.stage is not Stage.RUNNING or (meeting.season, meeting.round) != present:
         raise NotAllowed(f"{tournament.name} has gone on since board {event.match.board} ended.")
     tx.tournaments.settle(meeting.id, None)
-
-
-def points_of(result: Result) -> tuple[int, int]:
-    """The half points of both seats; a void game counts as a draw."""
-    if result.winner is None:
-        return DRAW, DRAW
-    return (WIN, LOSS) if result.winner == 1 else (LOSS, WIN)
 
 
 @dataclass(slots=True)
