@@ -12,7 +12,7 @@ from pbm.compose.composer import Composer
 from pbm.compose.notices import Notice, Reader, Whence
 from pbm.core.board import OpenBoard, States
 from pbm.core.bus import News
-from pbm.core.passwords import Passwords
+from pbm.core.passwords import Hasher
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.errors import Unreadable
 from pbm.domain.events import CommentMade, Event, IntentDropped, MatchStarted, MovePlayed, OfferCancelled, SidesSwapped
@@ -40,7 +40,7 @@ class Tools:
 
     composer: Composer
     states: States
-    passwords: Passwords
+    passwords: Hasher
     limits: Limits
     house: HouseRules
     operator: str = ""

@@ -14,7 +14,7 @@ MAX_LENGTH = 100
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 
 
-class Passwords:
+class Hasher:
     """Hashes and checks passwords in a bounded pool, so that a flood of guesses cannot exhaust the memory."""
 
     def __init__(self, workers: int = 2) -> None:

@@ -12,7 +12,7 @@ from pbm.core.board import OpenBoard, States
 from pbm.core.bus import heard_in
 from pbm.core.by_operator import address_of
 from pbm.core.notify import Desk, Tools, tell_players
-from pbm.core.passwords import Passwords
+from pbm.core.passwords import Hasher
 from pbm.domain.calendars import Stop, StopKind
 from pbm.domain.configuration import HouseRules, Limits
 from pbm.domain.mail import Mail
@@ -49,7 +49,7 @@ class Club:
         with store.read() as tx:
             signer.use(*tx.secrets.keys(tx.now))
         composer = Composer(settings.robot, signer, make_key=make_key)
-        self.tools = Tools(composer, States(), Passwords(), settings.limits, settings.house, settings.operator)
+        self.tools = Tools(composer, States(), Hasher(), settings.limits, settings.house, settings.operator)
 
     def close(self) -> None:
         self.tools.passwords.close()

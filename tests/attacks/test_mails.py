@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from pbm.core import passwords
-from pbm.core.passwords import Passwords
+from pbm.core.passwords import Hasher
 from pbm.domain.configuration import Limits
 from pbm.mailin import Robot
 from pbm.server import Settings
@@ -176,7 +176,7 @@ def test_never_more_than_a_few_hashes_at_once(monkeypatch: pytest.MonkeyPatch) -
             return True
 
     monkeypatch.setattr(passwords, "_hasher", Slow())
-    pool = Passwords(workers=2)
+    pool = Hasher(workers=2)
     askers = [threading.Thread(target=pool.verify, args=([("word", "hash")] * 10,)) for _ in range(10)]
     for asker in askers:
         asker.start()

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from pbm.core.credentials import check_password
-from pbm.core.passwords import MAX_LENGTH, Passwords
+from pbm.core.passwords import MAX_LENGTH, Hasher
 from pbm.domain.errors import BadArguments
 from tests.conversation import House
 
 
 @pytest.fixture
-def passwords() -> Iterator[Passwords]:
-    pool = Passwords()
+def passwords() -> Iterator[Hasher]:
+    pool = Hasher()
     yield pool
     pool.close()
 
 
-def test_all_of_a_password_counts(passwords: Passwords) -> None:
+def test_all_of_a_password_counts(passwords: Hasher) -> None:
     longest = "x" * MAX_LENGTH
     hashed = passwords.hash(longest)
     pairs = [(longest, hashed), (longest + "y", hashed), (longest[:-1], hashed), (longest, ""), (longest, "no hash")]

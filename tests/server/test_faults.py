@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from games import GAMES
-from pbm.core.passwords import Passwords
+from pbm.core.passwords import Hasher
 from pbm.core.registry import HANDLERS
 from pbm.domain.mail import Arrival
 from pbm.reading.verbs import VERBS
@@ -121,7 +121,7 @@ def test_a_wrong_userid_takes_the_work_of_a_wrong_password(table: House, monkeyp
 
 
 def test_a_reply_token_needs_no_password_to_be_checked(table: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Passwords, "verify", lambda _, pairs: broken() if list(pairs) else [])
+    monkeypatch.setattr(Hasher, "verify", lambda _, pairs: broken() if list(pairs) else [])
     assert len(table.answer("bob", "D5", 101)) == 2
 
 
