@@ -98,7 +98,7 @@ class Player:
 def spiel_board(game: AnyGame, options: Any) -> SpielBoard | None:
     """None if OpenSpiel does not have the board."""
     measured = _MEASURED.get(game.info.name)
-    return strong.known(game, options) if measured is None else measured(options)
+    return strong.board_of(game, options) if measured is None else measured(options)
 
 
 def _breakthrough(options: Any) -> SpielBoard:

@@ -35,26 +35,25 @@ class Fills:
     def __init__(self, board: Hexes) -> None:
         self._field = board.full.bit_length() + max(board.steps) + 2
         self._steps = board.steps
-        self._each: Boards = sum(1 << copy * self._field for copy in range(COPIES))
+        self._lowest: Boards = sum(1 << copy * self._field for copy in range(COPIES))
         self._top = self._field - 1
-        self._below_top = self._each * ((1 << self._top) - 1)
+        self._below_top = self._lowest * ((1 << self._top) - 1)
 
     def of(self, cells: Cells) -> Boards:
         """The same cells on every board."""
-        return cells * self._each
+        return cells * self._lowest
 
     def dealt(self, first: Cells, second: Cells, free: Cells, dice: Random) -> tuple[Boards, Boards]:
         """Boards with each free cell given to one of the sides at random."""
         chance = dice.getrandbits(self._field * COPIES)
-        everywhere = free * self._each
+        everywhere = free * self._lowest
         mine = chance & everywhere
-        return mine | first * self._each, everywhere ^ mine | second * self._each
+        return mine | first * self._lowest, everywhere ^ mine | second * self._lowest
 
     def kept(self, mine: Boards, theirs: Boards, pairs: Sequence[tuple[int, int]]) -> tuple[Boards, Boards]:
         """The boards, changed so that the first side gets one cell of each pair that the second side has both of."""
-        each = self._each
         for one, other in pairs:
-            both = theirs >> one & theirs >> other & each
+            both = theirs >> one & theirs >> other & self._lowest
             mine |= both << one
             theirs ^= both << one
         return mine, theirs
@@ -71,16 +70,15 @@ class Fills:
 
     def holding(self, cells: Boards) -> Boards:
         """The boards that have any of the cells."""
-        return (cells + self._below_top >> self._top) & self._each
+        return (cells + self._below_top >> self._top) & self._lowest
 
     def credit(self, cells: Boards, free: Sequence[int], won: Boards, lost: Boards) -> Credit:
         """For each free cell, the number of boards that have it in `cells`, and their values' sum, each over COPIES."""
-        each = self._each
         credit: dict[int, tuple[float, float]] = {}
         for cell in free:
-            if there := cells >> cell & each:
-                value = (there & won).bit_count() - (there & lost).bit_count()
-                credit[cell] = there.bit_count() / COPIES, value / COPIES
+            if boards := cells >> cell & self._lowest:
+                value = (boards & won).bit_count() - (boards & lost).bit_count()
+                credit[cell] = boards.bit_count() / COPIES, value / COPIES
         return credit
 
 

@@ -191,9 +191,9 @@ class ReversiSkill(GlanceSkill):
         free = board.full & ~first & ~second
         beside = board.grow_all(corners & free) & ~corners
         moves = [self.game.legal(replace(pos, to_move=side)).bit_count() for side in Side]
-        held: int = (first & corners).bit_count() - (second & corners).bit_count()
+        taken: int = (first & corners).bit_count() - (second & corners).bit_count()
         risked = (first & beside).bit_count() - (second & beside).bit_count()
-        return 0.06 * (moves[0] - moves[1]) + 0.5 * held - 0.12 * risked
+        return 0.06 * (moves[0] - moves[1]) + 0.5 * taken - 0.12 * risked
 
     def solve(self, pos: Placed, steps: Steps) -> Solution | None:
         left = (self.game.board(pos.options).full & ~pos.taken).bit_count()

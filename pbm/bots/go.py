@@ -105,7 +105,7 @@ class Goban:
         free = self.full & ~(own | others)
         room = self.chain(1 << last, others)[1] & free
         # Only the last liberty is urgent.
-        found = [] if room & room - 1 or not room else [room.bit_length() - 1]
+        urgent = [] if room & room - 1 or not room else [room.bit_length() - 1]
         left = self.beside[last] & own
         while left:
             chain, reach = self.chain(left & -left, own)
@@ -115,8 +115,8 @@ class Goban:
                 cell = room.bit_length() - 1
                 after = self.beside[cell] & free
                 if after & after - 1 or self.chain(room, own | room)[1].bit_count() > chain.bit_count() + 6:
-                    found.append(cell)
-        return found
+                    urgent.append(cell)
+        return urgent
 
     def played_out(
         self, own: Cells, others: Cells, last: int | None, passes: int, dice: Random

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
 from math import tanh
 from operator import or_
@@ -117,9 +117,6 @@ class Drops(Exact[Drop]):
     def __init__(self, columns: Columns, steps: Steps) -> None:
         super().__init__(steps)
         self._columns = columns
-
-    def key(self, at: Drop) -> Hashable:
-        return at[:2]
 
     def look(self, at: Drop) -> int | Sequence[tuple[int, Drop]]:
         own, others, mine, theirs = at

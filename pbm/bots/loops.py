@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from functools import cache, partial, reduce
+from collections.abc import Sequence
+from functools import lru_cache, reduce
 from itertools import combinations
 from operator import or_
 from random import Random
@@ -62,17 +62,13 @@ class Filling(Exact[Rest]):
     def __init__(self, size: int, steps: Steps) -> None:
         super().__init__(steps)
         self._size = size
-        self._crossings = cache(partial(crossed, size))
-
-    def key(self, at: Rest) -> Hashable:
-        return at[:2]
 
     def look(self, at: Rest) -> int | Sequence[tuple[Square, Rest]]:
         own, others, ends, yellow = at
         taken = own | others
         if ends[0] == taken:
             # Of four ends the parity of either side's count tells the owner.
-            margin = sum(-1 if (own & four).bit_count() & 1 else 1 for four in self._crossings(taken))
+            margin = sum(-1 if (own & four).bit_count() & 1 else 1 for four in crossed(self._size, taken))
             return ((margin > 0) - (margin < 0)) * (1 if yellow else -1)
         legal = reduce(or_, ends) & ~taken
         kids: list[tuple[Square, Rest]] = []
@@ -111,6 +107,7 @@ def completions(filled: Sequence[int]) -> list[Cells]:
     return [grid for once, _, grid in grids if not once]
 
 
+@lru_cache(MOST_ENDS)
 def crossed(size: int, grid: Cells) -> list[Cells]:
     """The four ends of each crossing of a full grid."""
     across, down = (1 << size) - 1, sum(1 << row * size for row in range(size))

@@ -234,5 +234,5 @@ def _is_legal(judge: Judge, turn: Turn) -> bool:
 
 
 def some(cells: Cells, number: int, dice: Random) -> list[int]:
-    there = list(bits(cells))
-    return dice.sample(there, min(number, len(there)))
+    indices = list(bits(cells))
+    return dice.sample(indices, min(number, len(indices)))

@@ -96,7 +96,7 @@ def _notated(game: AnyGame, pos: Any, moves: Iterable[Any]) -> tuple[tuple[str, 
 def _thought(game: AnyGame, pos: Any, question: Question) -> Thought:
     budget = LEVELS[question.level].budget(skill_of(game.info.name)).part(question.share)
     budget = replace(budget, patience=min(budget.patience, question.patience))
-    board = strong.known(game, game.options(question.options)) if question.level == max(LEVELS) else None
+    board = strong.board_of(game, game.options(question.options)) if question.level == max(LEVELS) else None
     # Whoever opens too well loses the opening to a swap.
     if question.swappable:
         choice = fair_opening(game, pos, budget, question.seed)

@@ -110,17 +110,14 @@ class Skill:
 
     def rollout(self, pos: Any, dice: Random) -> Rollout:
         """The judgement of a position that is not over: by evaluation, otherwise by a random game."""
-        glance = self.evaluate(pos)
-        return self.random_game(pos, dice) if glance is None else Rollout(glance)
-
-    def random_game(self, pos: Any, dice: Random) -> Rollout:
-        """A random game to its end, or for the allowed number of plies."""
+        if (glance := self.evaluate(pos)) is not None:
+            return Rollout(glance)
         game = self.played
         for _ in range(self.plies):
             pos = game.play(pos, any_move(game, pos, dice, WIDEST))
             if (outcome := game.outcome(pos)) is not None:
                 return Rollout(value_of(outcome))
-        return Rollout(self.evaluate(pos) or 0.0)
+        return Rollout(0.0)
 
     def solve(self, pos: Any, steps: Steps) -> Solution | None:
         """The exact solution of a position; if the steps do not suffice, the likely best line, or None."""
@@ -129,12 +126,12 @@ class Skill:
 
 def completing(lines: Iterable[Cells], stones: Cells) -> Cells:
     """The cells that each complete a line with these stones. lines: any sets of cells."""
-    found = 0
+    last = 0
     for line in lines:
         left = line & ~stones
         if not left & left - 1:
-            found |= left
-    return found
+            last |= left
+    return last
 
 
 At = TypeVar("At")
@@ -149,14 +146,15 @@ class Exact(ABC, Generic[At]):
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
-        self._known: dict[Hashable, tuple[int, int]] = {}
+        self._bounds: dict[Hashable, tuple[int, int]] = {}
         self._hoped: dict[Hashable, float] = {}
         self.refuted = Counter[Any]()
         """How often a move alone settled its position."""
 
-    @abstractmethod
-    def key(self, at: At) -> Hashable:
-        """A key that is equal for equivalent positions."""
+    def key(self, at: Any) -> Hashable:
+        """A key that is equal for equivalent positions; unless redefined, what both sides have, the mover's first."""
+        own, others, *_ = at
+        return own, others
 
     @abstractmethod
     def look(self, at: At) -> int | Sequence[tuple[Any, At]]:
@@ -176,14 +174,14 @@ class Exact(ABC, Generic[At]):
     def value(self, at: At, low: int = -1, high: int = 1) -> int:
         """The value if it is between the bounds; otherwise only a bound of it. Raises: OutOfSteps."""
         key = self.key(at)
-        least, most = self._known.get(key, (-1, 1))
+        least, most = self._bounds.get(key, (-1, 1))
         # What is known of the position narrows the question.
         low, high = max(low, least), min(high, most)
         if low >= high:
             return least if least >= high else most
         kids = self._looked(at)
         if isinstance(kids, int):
-            self._known[key] = kids, kids
+            self._bounds[key] = kids, kids
             return kids
         best, floor = -1, low
         for move, kid in kids:
@@ -195,7 +193,7 @@ class Exact(ABC, Generic[At]):
                 if best > floor:
                     floor = best
         # A value at or beyond a bound is itself only a bound.
-        self._known[key] = (best, most) if best >= high else (least, best) if best <= low else (best, best)
+        self._bounds[key] = (best, most) if best >= high else (least, best) if best <= low else (best, best)
         return best
 
     def solution(self, at: At, mover: Side) -> Solution | None:
@@ -272,9 +270,6 @@ class Stones(Exact[tuple[Cells, Cells, Side]]):
     def __init__(self, full: Cells, ends: Ends, steps: Steps) -> None:
         super().__init__(steps)
         self._full, self._ends = full, ends
-
-    def key(self, at: tuple[Cells, Cells, Side]) -> Hashable:
-        return at[:2]
 
     def look(self, at: tuple[Cells, Cells, Side]) -> int | Sequence[tuple[int, tuple[Cells, Cells, Side]]]:
         own, others, side = at

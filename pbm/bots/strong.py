@@ -42,7 +42,7 @@ class SpielBoard(NamedTuple):
         return re.split(self.apart, notation) if self.apart else [notation]
 
 
-def known(game: AnyGame, options: Any) -> SpielBoard | None:
+def board_of(game: AnyGame, options: Any) -> SpielBoard | None:
     """None if OpenSpiel is not installed, or does not have the board, or if robots play better by themselves there."""
     described = _DESCRIBED.get(game.info.name)
     # It has Four in a Row on the usual board only.

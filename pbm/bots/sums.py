@@ -52,11 +52,11 @@ def _best(
     following: Sequence[tuple[Any, At]], kids: Callable[[At], Sequence[tuple[Any, At]]], wins: Callable[[At], bool]
 ) -> tuple[Any, At]:
     """A winning move, otherwise the one that leaves the winner the fewest winning moves. Raises: OutOfSteps."""
-    for each in following:
-        if not wins(each[1]):
-            return each
+    for move, kid in following:
+        if not wins(kid):
+            return move, kid
     try:
-        return min(following, key=lambda each: sum(not wins(kid) for _, kid in kids(each[1])))
+        return min(following, key=lambda item: sum(not wins(reply) for _, reply in kids(item[1])))
     except OutOfSteps:
         return following[0]
 
@@ -127,7 +127,7 @@ class Sums:
     def __init__(self, board: Squares, steps: Steps) -> None:
         self._board, self._steps, self._forms = board, steps, Forms(Steps(maxsize))
         self._worths: dict[Stones, Value] = {}
-        self._known: dict[tuple[Sum, int], bool] = {}
+        self._won: dict[tuple[Sum, int], bool] = {}
 
     def wins(self, pieces: Stones, side: Side) -> bool:
         """Whether the side to move wins. Raises: OutOfSteps."""
@@ -135,28 +135,28 @@ class Sums:
 
     def _wins(self, left: Sum, side: int) -> bool:
         """side: 0 or 1."""
-        if (known := self._known.get((left, side))) is not None:
-            return known
+        if (won := self._won.get((left, side))) is not None:
+            return won
         self._steps.take()
         first, _, worth = left
         if first:
-            found = self._tried(left, side)
+            won = self._tried(left, side)
         else:
-            found = not (self._forms.at_most(ZERO, worth) if side else self._forms.at_most(worth, ZERO))
-        if len(self._known) > MOST_KNOWN:
-            self._known.clear()
-        self._known[left, side] = found
-        return found
+            won = not (self._forms.at_most(ZERO, worth) if side else self._forms.at_most(worth, ZERO))
+        if len(self._won) > MOST_KNOWN:
+            self._won.clear()
+        self._won[left, side] = won
+        return won
 
     def _tried(self, left: Sum, side: int) -> bool:
         """Whether any move wins; known results are checked before others are computed."""
         first, second, worth = left
         after = {self._parted(*pieces, worth) for pieces in self._after(first, second, side)}
         after |= {(first, second, option) for option in self._forms.options(worth)[side]}
-        if any(self._known.get((each, 1 - side)) is False for each in after):
+        if any(self._won.get((kid, 1 - side)) is False for kid in after):
             return True
-        fresh = sorted((each for each in after if (each, 1 - side) not in self._known), key=self._ways)
-        return any(not self._wins(each, 1 - side) for each in fresh)
+        fresh = sorted((kid for kid in after if (kid, 1 - side) not in self._won), key=self._ways)
+        return any(not self._wins(kid, 1 - side) for kid in fresh)
 
     def _ways(self, left: Sum) -> int:
         """The number of moves in large parts, which is the same for both sides."""
@@ -183,10 +183,10 @@ class Sums:
         cells = first | second
         corner = (cells & -cells).bit_length() - 1
         part = first >> corner, second >> corner
-        if (known := self._worths.get(part)) is None:
+        if part not in self._worths:
             left, right = ({self._parted(*pieces)[2] for pieces in self._after(*part, side)} for side in (0, 1))
-            known = self._worths[part] = self._forms.of(left, right)
-        return known
+            self._worths[part] = self._forms.of(left, right)
+        return self._worths[part]
 
     def _after(self, first: Cells, second: Cells, side: int) -> Iterator[Stones]:
         """The stones after each move of a side."""

@@ -236,11 +236,11 @@ class Chains(Threats):
         one, row, both = self._steps
         ways = chain >> one, chain >> both, chain >> row, chain << one, chain << both, chain << row
         before, begun, rings = ways[5], 0, 0
-        for there in ways:
-            begins = there & ~before
+        for beside in ways:
+            begins = beside & ~before
             rings |= begun & begins
             begun |= begins
-            before = there
+            before = beside
         rings &= self.full & ~chain
         first, second, third = ways[0] & ways[3], ways[1] & ways[4], ways[2] & ways[5]
         for cell in bits((first & second | third & (first | second)) & chain & ~self._rim):

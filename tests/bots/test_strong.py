@@ -21,11 +21,11 @@ def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("game", ["go", "cross", "reversi"])
 def test_other_games_are_left_to_the_robots_own_search(game: str) -> None:
-    assert strong.known(GAMES[game], GAMES[game].options([])) is None
+    assert strong.board_of(GAMES[game], GAMES[game].options([])) is None
 
 
 def test_a_board_that_it_does_not_have_is_left_to_the_robots_own_search() -> None:
-    assert strong.known(GAMES["four"], GAMES["four"].options(["-columns=8"])) is None
+    assert strong.board_of(GAMES["four"], GAMES["four"].options(["-columns=8"])) is None
 
 
 @pytest.mark.parametrize("slowness", [1, 4, 20])
