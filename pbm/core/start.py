@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from itertools import pairwise
 from zlib import crc32
 
@@ -209,13 +209,18 @@ def _drawn(game: AnyGame, lines: Sequence[str]) -> range:
     return range(first, end)
 
 
+def _option_names(game: AnyGame) -> Set[str]:
+    # Names of one letter, such as n, are words of many languages, too.
+    own = {name for option in game.info.options for name in option.names if len(name) > 1}
+    return own | OPTIONS | _RATED.keys()
+
+
 def _unused(game: AnyGame, lines: Sequence[str], used: Sequence[int] = ()) -> int | None:
     """The first of the lines, besides those in use, that may say how to play; None if there is none.
 
     It holds a number, or is short and names an option, or heads a board that is drawn.
     """
-    # Names of one letter, such as n, are words of many languages, too.
-    options = {name for option in game.info.options for name in option.names if len(name) > 1} | OPTIONS | _RATED.keys()
+    options = _option_names(game)
     for place, line in enumerate(lines):
         words = [word for word in re.findall(r"[^\W\d_]+", line.casefold()) if word not in kind("requesting")]
         # Another heading than that of the board that was drawn may head one that could not be read.
