@@ -100,11 +100,11 @@ def _result(piece: str) -> CheckResult | None:
         return None
     at, properties = match.end(), list[tuple[str, str]]()
     while at < len(piece):
-        found = _PROPERTY.match(piece, at)
-        if found is None:
+        field = _PROPERTY.match(piece, at)
+        if field is None:
             return None
-        properties.append((found[1].lower(), found[2].strip('"').strip("<>").lower()))
-        at = found.end()
+        properties.append((field[1].lower(), field[2].strip('"').strip("<>").lower()))
+        at = field.end()
     return CheckResult(match[1].lower(), match[2].lower(), tuple(properties))
 
 
@@ -117,21 +117,21 @@ def judged(fields: Fields, envelope: Envelope, robot: Robot, sender: str) -> Jud
     """
     if not (robot.authserv_id and "authentication-results" in fields):
         return Judgement.NONE
-    said = list(_said(fields, robot))
-    verdicts = {(result.method, result.verdict) for result, _ in said}
+    results = list(_results_of_ours(fields, robot))
+    verdicts = {(result.method, result.verdict) for result, _ in results}
     # What speaks against a mail counts wherever it stands: whoever forges that harms only themselves.
     if ("dmarc", "fail") in verdicts:
         return Judgement.FAILED
     is_to_us = any(map(robot.owns, plain_addresses(fields.get("to", [])[-1:])))
     mail_from = (envelope.mail_from or "").lower()
-    proofs = [is_sure for result, is_sure in said if sender and _proves(result, sender.lower(), mail_from, is_to_us)]
+    proofs = [is_sure for result, is_sure in results if sender and _proves(result, sender.lower(), mail_from, is_to_us)]
     if any(proofs):
         return Judgement.PASSED
     # Forwarders break SPF and keep DKIM, so a signature excuses what they do.
     return Judgement.FAILED if ("spf", "fail") in verdicts and not proofs else Judgement.NONE
 
 
-def _said(fields: Fields, robot: Robot) -> Iterator[tuple[CheckResult, bool]]:
+def _results_of_ours(fields: Fields, robot: Robot) -> Iterator[tuple[CheckResult, bool]]:
     """The results in our server's name, and whether each is surely our server's.
 
     Below a Received of ours only the topmost field may be ours, and below a foreign one none.
@@ -185,14 +185,14 @@ def peer(fields: Fields, robot: Robot) -> str:
 
     If our servers pass mail on to each other, the record of the first one counts.
     """
-    found = ""
+    address = ""
     for value in fields.get("received", []) if robot.authserv_id else ():
         if not _BY.search(_COMMENT.sub("", value)) or not _is_hop_of_ours(value, robot):
             break
         # Servers of ours pass mail on over private addresses, which tell nothing of the sender's network.
         host = _handed_over_by(value)
-        found = host if host and ipaddress.ip_address(host).is_global else found
-    return found
+        address = host if host and ipaddress.ip_address(host).is_global else address
+    return address
 
 
 def _handed_over_by(received: str) -> str:

@@ -81,7 +81,7 @@ class Robot:
     @cached_property
     def halves(self) -> tuple[tuple[str, str], ...]:
         """The parts before and after the @ of the address and its aliases, in lower case."""
-        pairs = (each.lower().rpartition("@") for each in (self.address, *self.aliases))
+        pairs = (address.lower().rpartition("@") for address in (self.address, *self.aliases))
         return tuple((local, domain) for local, _, domain in pairs)
 
 
@@ -99,7 +99,7 @@ def _undone(run: str) -> str:
     """The text of adjacent encoded words; a character may be split between two of one charset."""
     # RFC 2047, 5 forbids to split a character, but programs that count octets do it.
     by_charset = groupby(_WORD.finditer(run), key=lambda word: word[1].lower())
-    return "".join(to_text(b"".join(map(_content, found)), charset) for charset, found in by_charset)
+    return "".join(to_text(b"".join(map(_content, encoded)), charset) for charset, encoded in by_charset)
 
 
 def _content(word: re.Match[str]) -> bytes:
@@ -141,18 +141,18 @@ def one_address(values: Iterable[str]) -> str:
     # RFC 5322, 3.6: From occurs once. Of several, mail programs and checks of DMARC pick different ones.
     if len(values) != 1:
         return ""
-    found = defaultdict[str, list[str]](list)
+    pieces = defaultdict[str, list[str]](list)
     for token in _TOKEN.finditer(values[0][:_MAX_ADDRESSES]):
         kind = str(token.lastgroup)
-        found[kind].append(token[kind].strip())
-    candidates = found["angle"] or [*(name.strip("\"' ") for name in found["quoted"]), *found["plain"]]
+        pieces[kind].append(token[kind].strip())
+    candidates = pieces["angle"] or [*(name.strip("\"' ") for name in pieces["quoted"]), *pieces["plain"]]
     # Lists and groups name several people, and of an unclosed quote or bracket each program makes something else.
-    if found["odd"] or len(candidates) != 1:
+    if pieces["odd"] or len(candidates) != 1:
         return ""
     address = candidates[0]
     match = _ADDRESS.fullmatch(address)
     # A program may show the address that stands beside the brackets, so only the same one may stand there.
-    beside = {piece.strip(" '").lower() for piece in found["plain"] if "@" in piece}
+    beside = {piece.strip(" '").lower() for piece in pieces["plain"] if "@" in piece}
     # No answer can be written to an address with a control character: such a mail was parked.
     if match is None or not address.isprintable() or not beside <= {address.lower()}:
         return ""
@@ -174,8 +174,8 @@ def message_ids(values: Iterable[str]) -> tuple[str, ...]:
     (('<a@x>', '<bc@x>'), ('<a@x>',), ('<a@x>',))
     """
     text = " ".join(map(words, values))
-    found = _ID.findall(text) or [word for word in text.split() if "@" in word]
-    return tuple(f"<{''.join(each.split())}>" for each in found[-MAX_IDS:])
+    ids = _ID.findall(text) or [word for word in text.split() if "@" in word]
+    return tuple(f"<{''.join(an_id.split())}>" for an_id in ids[-MAX_IDS:])
 
 
 def id_mark(raw: bytes) -> str:
@@ -223,23 +223,21 @@ def key_of(fields: Mapping[str, Sequence[str]], sender: str) -> PeerKey | None:
 
     An unknown attribute makes a field invalid, unless its name begins with "_".
     """
-    found = [given for value in fields.get("autocrypt", ()) if (given := _key(value, sender))]
+    chats = "chat-version" in fields
+    keys = [key for value in fields.get("autocrypt", ()) if (key := _key(value, sender, chats=chats))]
     # Autocrypt Level 1, "Parsing the Autocrypt Header": of several valid fields none counts.
-    if len(found) != 1:
-        return None
-    key, mutual = found[0]
-    return PeerKey(key, mutual, "chat-version" in fields)
+    return keys[0] if len(keys) == 1 else None
 
 
-def _key(value: str, sender: str) -> tuple[bytes, bool] | None:
+def _key(value: str, sender: str, *, chats: bool) -> PeerKey | None:
     pairs = (part.partition("=") for part in value.split(";") if part.strip())
-    given = {name.strip().lower(): content.strip() for name, _, content in pairs}
+    attributes = {name.strip().lower(): content.strip() for name, _, content in pairs}
     # Autocrypt Level 1: unknown attributes are critical unless they begin with "_"; and the key must be From's own.
-    unknown = [name for name in given if name not in ("addr", "prefer-encrypt", "keydata") and name[:1] != "_"]
-    if unknown or not sender or given.get("addr", "").lower() != sender.lower():
+    unknown = [name for name in attributes if name not in ("addr", "prefer-encrypt", "keydata") and name[:1] != "_"]
+    if unknown or not sender or attributes.get("addr", "").lower() != sender.lower():
         return None
-    key = from_base64(given.get("keydata", "").encode("ascii", "replace"))
-    return (key, given.get("prefer-encrypt") == "mutual") if key else None
+    key = from_base64(attributes.get("keydata", "").encode("ascii", "replace"))
+    return PeerKey(key, attributes.get("prefer-encrypt") == "mutual", chats) if key else None
 
 
 def without_tokens(text: str, robot: Robot) -> str:

@@ -198,8 +198,8 @@ MAX_TYPE = 2000
 def _content_type(value: str) -> tuple[str, Mapping[str, str]]:
     """The lower-case type and the parameters of a Content-Type; text/plain if it is invalid (RFC 2045, 5.2)."""
     kind = _term(value)
-    found = _PARAMETER.finditer(value)
-    parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in found}
+    matches = _PARAMETER.finditer(value)
+    parameters = {m[1].lower(): re.sub(r"\\(.)", r"\1", m[2]) if m[2] is not None else m[3] for m in matches}
     is_valid = re.fullmatch(r"[\w.+-]{1,80}(?:/[\w.+-]{1,80}){1,2}", kind) is not None
     # Mutt wrote signed mails so before PGP/MIME; the text stands in it in clear.
     is_clear = kind == "application/pgp" and "sign" in parameters.get("x-action", "")
@@ -215,8 +215,8 @@ def _term(value: str) -> str:
     >>> [_term(value) for value in ('"base64"', "7bit (really)", "text/html charset=utf-8", "")]
     ['base64', '7bit', 'text/html', '']
     """
-    found = _TERM.search(value)
-    return found[0].lower() if found else ""
+    word = _TERM.search(value)
+    return word[0].lower() if word else ""
 
 
 def _pieces(body: bytes, boundary: bytes) -> Iterator[bytes]:
@@ -344,8 +344,8 @@ def _likeliest(data: bytes) -> str:
     among = _FOREIGN if foreign else _LATIN
     import chardet  # few mails need it
 
-    found = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])
-    return found["encoding"] if found["encoding"] and (foreign or found["confidence"] >= _LIKELY) else "cp1252"
+    guess = chardet.detect(data[:_SAMPLE], include_encodings=among, no_match_encoding=among[0])
+    return guess["encoding"] if guess["encoding"] and (foreign or guess["confidence"] >= _LIKELY) else "cp1252"
 
 
 def _charsets(data: bytes, label: str) -> Iterator[str]:

@@ -243,8 +243,8 @@ def _evidence(lines: Sequence[str], us: str) -> int:
     """The evidence that lines are an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
     # Old versions of Apple Mail and many phones leave out the address, and give only our name.
     named = any("@" in line or _begins_word(us).search(line.lower()) for line in lines)
-    found = 2 * any(map(_dated, lines)) + named
-    return found if found >= _STRONG else found + any(map(phrases.WROTE.search, lines))
+    evidence = 2 * any(map(_dated, lines)) + named
+    return evidence if evidence >= _STRONG else evidence + any(map(phrases.WROTE.search, lines))
 
 
 @lru_cache(16)
@@ -259,7 +259,7 @@ def _dated(text: str) -> bool:
 
 _WORDS = r"[\s>|]{1,40}".join(("write", "your", "answer", "above", "this", "line"))
 _OPENING = r"(?-i:\b[A-Z][A-Za-z-]{1,30} {1,3}Board[\s>|]{1,40}\d{1,12}:|\bWaiting for you on \d{1,4} boards?:)"
-FOUND = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##|{_OPENING}", re.IGNORECASE)
+OUR_LINE = re.compile(rf"{_WORDS}|##[-\u2010-\u2015][^#\n]{{3,100}}[-\u2010-\u2015]##|{_OPENING}", re.IGNORECASE)
 """Finds our line: its words in order, or its marks around other words, as a translating client leaves them; otherwise
 the beginning of a board mail."""
 
@@ -315,17 +315,17 @@ def own_text(text: str, us: str) -> tuple[str, bool]:
     """
     text = bounded(text)
     # Our own line is the surest mark, because programs copy it into the quote whatever they write around it.
-    found = FOUND.search(text)
-    if found is None:
+    sentinel = OUR_LINE.search(text)
+    if sentinel is None:
         return unquoted(text.split("\n"), us), False
-    start = text.rfind("\n", 0, found.start()) + 1
+    start = text.rfind("\n", 0, sentinel.start()) + 1
     lines = text[:start].split("\n")[:-1]
     # Repeated quoting wraps our line behind its marks.
     while lines and _MARKS_OF_OURS.fullmatch(lines[-1]):
         lines.pop()
     own = unquoted([*lines, "> "], us)
-    ours = text[start : found.end()].replace("\n", " ")
-    below = (ours + text[found.end() :]).split("\n") if _QUOTED.match(ours) else []
+    ours = text[start : sentinel.end()].replace("\n", " ")
+    below = (ours + text[sentinel.end() :]).split("\n") if _QUOTED.match(ours) else []
     under = unquoted(below, us, begun=bool(own))
     # Mail servers and programs put signatures and notices below the quote, too.
     if own and not is_signature(own) and not holds_deed(under):
@@ -406,10 +406,10 @@ def unquoted(lines: Sequence[str], us: str, *, begun: bool = False) -> str:
         else:
             passages[-1].append(lines[place])
             place += 1
-    found: list[str] = []
+    kept: list[str] = []
     for passage in passages:
-        found += filter(None, [_unsigned(passage, begun=begun or bool(found))])
-    own = "\n\n".join(found).strip()
+        kept += filter(None, [_unsigned(passage, begun=begun or bool(kept))])
+    own = "\n\n".join(kept).strip()
     octets = own.encode(errors="replace")
     return own if len(octets) <= MAX_OWN else f"{octets[: MAX_OWN - 6].decode(errors='ignore').rstrip()} [...]"
 

@@ -148,6 +148,12 @@ class Evidence:
         """Whether it is from a program, including mail systems and postmasters."""
         return self.is_from(_MACHINE)
 
+    @property
+    def is_from_daemon(self) -> bool:
+        """Whether the address in From is a mail system's, or the name there, like "Mail Delivery Subsystem"."""
+        name = self.mail.first("from").partition("<")[0].strip(' "')
+        return _DAEMON.fullmatch(name) is not None or self.is_from(_DAEMON)
+
     @cached_property
     def opens_as_automatic(self) -> bool:
         """Whether the subject, or a tag in brackets at its beginning, is an autoresponder's."""
@@ -243,9 +249,7 @@ def _failure(evidence: Evidence) -> Discard | None:
     # A vacation notice comes without return path as well, but its address works.
     if "vacation" in evidence.field("auto-submitted") or evidence.opens_as_automatic:
         return None
-    # The name in From may tell it, too: "Mail Delivery Subsystem".
-    name = evidence.mail.first("from").partition("<")[0].strip(' "')
-    if _DAEMON.fullmatch(name) or evidence.is_from(_DAEMON):
+    if evidence.is_from_daemon:
         return Discard(Action.BOUNCE, "sender is a mail system")
     # RFC 5321, 4.5.5: bounces have no return path, and come to ours. People write of failures, too ("my move failed").
     nobody = evidence.null_path or evidence.bounce_token is not None

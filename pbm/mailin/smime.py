@@ -61,11 +61,11 @@ def _items(data: bytes, of: _Item) -> list[_Item]:
     """The values within a constructed one. Raises: ValueError, IndexError."""
     if not of.tag & _CONSTRUCTED:
         raise ValueError("not constructed")
-    found, at = list[_Item](), of.start
+    items, at = list[_Item](), of.start
     while at < of.end:
-        found.append(_item(data, at))
-        at = found[-1].after
+        items.append(_item(data, at))
+        at = items[-1].after
         # A megabyte of empty values would be half a million objects.
-        if len(found) > _MOST_PIECES:
+        if len(items) > _MOST_PIECES:
             raise ValueError("too many pieces")
-    return found
+    return items

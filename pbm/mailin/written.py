@@ -18,7 +18,7 @@ from pbm.mailin import authentication, headers, phrases, quotes, silence, smime
 from pbm.mailin.headers import Robot
 from pbm.mailin.message import Action, Cover, Discard, Envelope, Judgement, Mark, Message, Unlock
 from pbm.mailin.mime import MAX_MAIL, MAX_TEXT_BYTES, Entity, Fields, TooLongError, decoded, octets, parse, split
-from pbm.mailin.quotes import FOUND, MARKED, SENTINEL
+from pbm.mailin.quotes import MARKED, OUR_LINE, SENTINEL
 
 _QUOTE = re.compile(
     r"yahoo_quoted|yahoo-quoted|mail-editor-reference-message-container|replyforward_quote|tutanota_quote|zmail_quote",
@@ -64,9 +64,9 @@ def to_text(source: str, tags: list[int]) -> str:
     >>> to_text("<p>F6<br>C4 </p> Hi\\n <b>Bob</b>,<ul><li>one<li>two</ul><pre>1  2</pre>", [100])
     'F6\\nC4\\n\\nHi Bob,\\none\\ntwo\\n1  2'
     """
-    found = FOUND.search(source)
-    if found and not (_QUOTE_TAG.search(source, 0, found.start()) or _QUOTE.search(source, 0, found.start())):
-        source = source[: found.end()]
+    ours = OUR_LINE.search(source)
+    if ours and not (_QUOTE_TAG.search(source, 0, ours.start()) or _QUOTE.search(source, 0, ours.start())):
+        source = source[: ours.end()]
     pieces = source.split("<", tags[0] + 1)[: tags[0] + 1]
     tags[0] -= len(pieces) - 1
     source = "<".join(pieces)
@@ -134,7 +134,7 @@ def _unindent(tree: html.HtmlElement) -> None:
             return
         above = block.xpath("preceding::text()[not(ancestor::head or ancestor::style)]")
         text = "".join(block.itertext())
-        if "".join(above).strip() or FOUND.search(text) or "@" in text or any(map(MARKED.match, block.itertext())):
+        if "".join(above).strip() or OUR_LINE.search(text) or "@" in text or any(map(MARKED.match, block.itertext())):
             return
         block.tag = "div"
 
@@ -150,7 +150,7 @@ def _clean(element: html.HtmlElement) -> None:
     if element.tag == "pre" or _PRE.search(style):
         element.set("style", "white-space: pre")
     if is_quote or _QUOTE.search(marks):
-        ours = FOUND.search("".join(element.itertext()))
+        ours = OUR_LINE.search("".join(element.itertext()))
         _empty(element, f"> {SENTINEL if ours else '...'}")
         element.tag = "div"
     # What the reader does not see may be anybody's: hidden preview texts, struck-out words, a signature's pictures.
@@ -264,8 +264,8 @@ def _read(mail: Entity, envelope: Envelope, robot: Robot) -> Message | Discard:
     sender = headers.one_address(fields.get("from", []))
     subject = headers.words(mail.first("subject"))[: headers.MAX_SUBJECT]
     token, bounce_token = _tokens(mail, envelope, robot)
-    seen = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
-    discard = silence.verdict(seen)
+    evidence = silence.Evidence(mail, envelope, robot, sender, subject, token, bounce_token)
+    discard = silence.verdict(evidence)
     # A bounce comes to our return path, and our own mail comes back: neither is ever a player's move. A person's new
     # mail may be, whatever a relay stamped on it.
     may_play = token or fields.get("in-reply-to") or (discard and discard.mark is Mark.RELAY)
@@ -366,10 +366,10 @@ def _opened(mail: Entity, unlock: Unlock) -> Entity | None:
         return None
     sender = headers.one_address(mail.fields.get("from", []))
     peer = headers.key_of(mail.fields, sender)
-    found = unlock(sealed, peer.key if peer else b"")
-    if found is None:
+    unlocked = unlock(sealed, peer.key if peer else b"")
+    if unlocked is None:
         return None
-    content, signed = found
+    content, signed = unlocked
     inner = parse(content)
     writers = inner.fields.get("from", [])
     own = headers.one_address(writers).lower() == sender.lower() if writers else signed
@@ -418,10 +418,10 @@ def searchable(raw: bytes) -> tuple[bytes, str]:
 
 def _tokens(mail: Entity, envelope: Envelope, robot: Robot) -> tuple[str | None, str | None]:
     """The reply and the bounce token from the envelope or, if it has none, from the recipients in the header."""
-    found = headers.tokens(envelope.recipients, robot)
+    tokens = headers.tokens(envelope.recipients, robot)
     # A blind copy stands only in the envelope, and another player's address with its token may stand in To.
-    if found != (None, None):
-        return found
+    if tokens != (None, None):
+        return tokens
     names = ("delivered-to", "x-original-to", "envelope-to", "to", "cc")
     return headers.tokens(
         headers.plain_addresses(value for name in names for value in mail.fields.get(name, [])), robot
