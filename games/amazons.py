@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from games.boards import Cells, Squares, squares, union
+from games.boards import BothSides, Cells, Squares, squares, union
 from games.moving import Moving, Path, Position
 from games.rules import BadNotation, IllegalMove, Info, MoveError, Option, OptionValues
 from games.scene import Scene
@@ -39,15 +39,11 @@ class Amazons(Moving):
     def board(self, options: OptionValues) -> Squares:
         return squares(options.number("size"), options.number("size"), chequered=True)
 
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        first, second = (
-            union(board.names.find(name[0], int(name[1:])) for name in names.split())
-            for names in STARTS[len(board.rows)]
-        )
-        return first, second
+    def pieces(self, board: Squares) -> BothSides:
+        return BothSides(*(union(board.names.read_path(names, str)) for names in STARTS[len(board.rows)]))
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
-        taken = (pos.own | pos.others | pos.walls) & ~(1 << start)  # the square left is free, also for the arrow
+        taken = (pos.pieces.all | pos.walls) & ~(1 << start)  # the square left is free, also for the arrow
         for end in self._flight(pos, start, taken):
             yield from ((start, end, arrow) for arrow in self._flight(pos, end, taken))
 
@@ -85,6 +81,6 @@ class Amazons(Moving):
         white, black = pos.pieces
         pieces, moved = {"W": white, "B": black, "#": pos.walls}, last or ()
         drawn = self.board(pos.options).board(
-            pieces, path=moved[:2], last=union(moved), queen=white | black, arrow=pos.walls
+            pieces, path=moved[:2], last=union(moved), queen=pos.pieces.all, arrow=pos.walls
         )
         return Scene(drawn)

@@ -40,12 +40,17 @@ class BothSides(NamedTuple):
     first: Cells = 0
     second: Cells = 0
 
+    @classmethod
+    def seen_by(cls, side: Side, own: Cells, others: Cells) -> BothSides:
+        """A side's own cells, and those of the other one."""
+        return cls(own, others) if side is Side.FIRST else cls(others, own)
+
     @property
     def all(self) -> Cells:
         return self.first | self.second
 
     def of(self, side: Side) -> Cells:
-        return self.first if side is Side.FIRST else self.second
+        return self[side - 1]
 
     def owner(self, index: int) -> Side | None:
         """The side whose piece is on a cell; None if it is free."""
@@ -59,6 +64,7 @@ class BothSides(NamedTuple):
         return BothSides(self.first & ~cells, self.second & ~cells)
 
 
+NOTHING = BothSides()
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WITHOUT_I = "abcdefghjklmnopqrstuvwxyz"
 
@@ -119,8 +125,14 @@ class Names:
         """The index of a cell by its lower-case letter and its number. Raises: IllegalMove if there is no such cell."""
         line = self.letters.lower().find(letter)
         if line < 0:
-            there = self._cased(letter)
-            raise IllegalMove(f"There is no {self._line} {there} here: the {self._line}s are {self._range()}.")
+            cased = str.upper if self.letters.isupper() else str.lower
+            # Go leaves out i, which is easily taken for j or l.
+            is_skipped = cased("i") not in self.letters and self.letters[-1] > cased("i")
+            skipped = f" without {cased('i')}" if is_skipped else ""
+            raise IllegalMove(
+                f"There is no {self._line} {cased(letter)} here: "
+                f"the {self._line}s are {self.letters[0]} to {self.letters[-1]}{skipped}."
+            )
         index = self._indices.get((line, number))
         if index is None:
             here, numbers = self.letters[line], sorted(other for at, other in self._indices if at == line)
@@ -130,15 +142,6 @@ class Names:
             held = f"{names[0]}-{names[-1]}" if unbroken else ", ".join(names)
             raise IllegalMove(f"There is no {self._cell} {here}{number}: {self._line} {here} holds {held}.")
         return index
-
-    def _cased(self, letter: str) -> str:
-        return letter.upper() if self.letters.isupper() else letter
-
-    def _range(self) -> str:
-        first, last = self.letters[0], self.letters[-1]
-        # Go leaves out i, which is easily taken for j or l.
-        skipped = f" without {self._cased('i')}" if last.lower() > "i" and "i" not in self.letters.lower() else ""
-        return f"{first} to {last}{skipped}"
 
 
 NEAR = 6

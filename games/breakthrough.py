@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.boards import Cells, Squares, squares
+from games.boards import BothSides, Squares, squares
 from games.moving import Moving, Path, Position
 from games.rules import Info, Option, OptionValues, Outcome, Side
 
@@ -31,14 +31,14 @@ class Breakthrough(Moving):
     def board(self, options: OptionValues) -> Squares:
         return squares(options.number("size"), options.number("size"), chequered=True)
 
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        return board.rows[0] | board.rows[1], board.rows[-1] | board.rows[-2]
+    def pieces(self, board: Squares) -> BothSides:
+        return BothSides(board.rows[0] | board.rows[1], board.rows[-1] | board.rows[-2])
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)
         forward = board.stride if pos.mover is Side.FIRST else -board.stride
         # Straight ahead a pawn only moves, and never takes.
-        straight, slanting = board.full & ~pos.own & ~pos.others, board.full & ~pos.own
+        straight, slanting = board.full & ~pos.pieces.all, board.full & ~pos.own
         for end, room in ((start + forward + way, slanting if way else straight) for way in (-1, 0, 1)):
             # Below the first row the index is negative, and Python refuses to shift by that.
             if end >= 0 and room >> end & 1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from games.boards import Cells, Squares, bits, squares
+from games.boards import BothSides, Squares, bits, squares
 from games.moving import Moving, Path, Position
 from games.rules import Info, Option, OptionValues
 
@@ -34,8 +34,8 @@ class Clobber(Moving):
     def board(self, options: OptionValues) -> Squares:
         return squares(options.number("columns"), options.number("rows"), chequered=True)
 
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        return board.shading, board.full & ~board.shading
+    def pieces(self, board: Squares) -> BothSides:
+        return BothSides(board.shading, board.full & ~board.shading)
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         board = self.board(pos.options)

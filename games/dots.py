@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from games.boards import BothSides, Cells, Points, bits, lattice, union
+from games.boards import NOTHING, BothSides, Cells, Points, bits, lattice, union
 from games.rules import BadNotation, Coloured, IllegalMove, Info, Option, OptionValues, Outcome, Side, leader, score
 from games.scene import Box, Scene
 
@@ -31,15 +31,15 @@ class Position:
 @cache
 def sides_of(board: Points) -> tuple[tuple[tuple[int, Cells], ...], ...]:
     """For each line, the boxes that have it as a side, each with the set of its four lines."""
-    numbers = {ends: link for link, ends in enumerate(board.links)}
     up = board.stride
     beside: list[list[tuple[int, Cells]]] = [[] for _ in board.links]
     for dot in board.indices:
         ends = ((dot, dot + 1), (dot, dot + up), (dot + 1, dot + up + 1), (dot + up, dot + up + 1))
+        lines = [link for pair in ends if (link := board.link(pair)) is not None]
         # Dots of the top row and the right column are the lower left one of no box.
-        if all(each in numbers for each in ends):
-            for each in ends:
-                beside[numbers[each]].append((dot, union(numbers[side] for side in ends)))
+        if len(lines) == 4:
+            for line in lines:
+                beside[line].append((dot, union(lines)))
     return tuple(map(tuple, beside))
 
 
@@ -64,7 +64,7 @@ class Dots(Coloured[Position, int]):
         return lattice(options.number("columns") + 1, options.number("rows") + 1)
 
     def start(self, options: OptionValues) -> Position:
-        return Position(options, 0, BothSides())
+        return Position(options, 0, NOTHING)
 
     def to_move(self, pos: Position) -> Side:
         return pos.mover

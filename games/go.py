@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from games.boards import WITHOUT_I, Cells, Squares, bits, squares, union
+from games.boards import WITHOUT_I, BothSides, Cells, Squares, bits, squares, union
 from games.placing import PASS, Ending, Placing, Position
 from games.rules import Info, Option, OptionError, OptionValues, Outcome, Side, leader
 from games.scene import Ground
@@ -56,7 +56,7 @@ class Go(Placing):
             spots[count - 1 :] = [(middle, middle)]
         stones = union(row * board.stride + column for row, column in spots[:count])
         mover = Side.SECOND if stones else Side.FIRST
-        return Position(options, (stones, 0), to_move=mover, seen=frozenset({(stones, 0)}))
+        return Position(options, BothSides(stones), to_move=mover, seen=frozenset({BothSides(stones)}))
 
     def legal(self, pos: Position) -> Cells:
         return union(cell for cell in bits(self.board(pos.options).full & ~pos.taken) if self.allows(pos, cell))
@@ -65,9 +65,10 @@ class Go(Placing):
         # Whichever side moves: the superko is positional.
         return not pos.taken >> cell & 1 and self.placed(pos, cell) not in pos.seen
 
-    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+    def placed(self, pos: Position, move: int) -> BothSides:
         """The stones of both sides after a stone on a free point; unchanged if that would be suicide."""
-        return pos.sided(*after(self.board(pos.options), pos.own, pos.others, move) or (pos.own, pos.others))
+        stones = after(self.board(pos.options), pos.own, pos.others, move)
+        return BothSides.seen_by(pos.to_move, *stones) if stones else pos.stones
 
     def may_pass(self, pos: Position) -> bool:
         return True

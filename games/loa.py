@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from games.boards import Cells, Squares, squares, union
+from games.boards import BothSides, Cells, Squares, squares, union
 from games.moving import Moving, Path, Position
 from games.rules import IllegalMove, Info, OptionValues, Outcome, fold
 
@@ -66,9 +66,9 @@ class Loa(Moving):
     def board(self, options: OptionValues) -> Squares:
         return BOARD
 
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
+    def pieces(self, board: Squares) -> BothSides:
         column, inner = sum(1 << row * board.stride for row in range(1, 7)), ((1 << 6) - 1) << 1
-        return inner | inner << 7 * board.stride, column | column << 7
+        return BothSides(inner | inner << 7 * board.stride, column | column << 7)
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
         own, others = pos.own, pos.others

@@ -25,7 +25,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import NamedTuple
 
-from games.boards import BothSides, Cells, bits, union
+from games.boards import NOTHING, BothSides, Cells, bits, union
 from games.luddit_pieces import Move, Torus, Turn, read_turn, torus, write_move, write_turn
 from games.rules import (
     RECURS,
@@ -111,7 +111,7 @@ class Luddit(Judging[Position, Turn]):
         return COLOURS
 
     def start(self, options: Options) -> Position:
-        return Position(options, BothSides())
+        return Position(options, NOTHING)
 
     def to_move(self, pos: Position) -> Side:
         return pos.mover
@@ -215,9 +215,7 @@ class Judge(NamedTuple):
 
     @property
     def can_place(self) -> bool:
-        options, on_board = self.options, self.field.all
-        has_more = self.field.of(self.side).bit_count() < options.stones
-        return has_more and on_board.bit_count() < options.limit and on_board != self.board.full
+        return self.outside > 0 and self.field.all.bit_count() < self.options.limit and self.free != 0
 
     @property
     def can_move(self) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from games.boards import Cells, Points, Squares, bits, union
+from games.boards import NOTHING, BothSides, Cells, Points, Squares, bits, union
 from games.moving import Moving, Path, Position
 from games.rules import REPETITIONS, YES_NO, AmbiguousMove, IllegalMove, Info, MoveError, Option, OptionValues, Outcome
 from games.scene import Scene
@@ -49,14 +49,14 @@ class Morris(Moving):
     def board(self, options: OptionValues) -> Points:
         return BOARD
 
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
-        return 0, 0
+    def pieces(self, board: Squares) -> BothSides:
+        return NOTHING
 
     def starts(self, pos: Position) -> Cells:
-        return BOARD.full & ~pos.own & ~pos.others if _placing(pos) else pos.own
+        return BOARD.full & ~pos.pieces.all if _placing(pos) else pos.own
 
     def paths_from(self, pos: Position, start: int) -> Iterator[Path]:
-        free = BOARD.full & ~pos.own & ~pos.others
+        free = BOARD.full & ~pos.pieces.all
         ends = free if self._flies(pos) else free & BOARD.beside[start]
         for way in [(start,)] if _placing(pos) else [(start, end) for end in bits(ends)]:
             own = pos.own & ~(1 << start) | 1 << way[-1]
@@ -102,7 +102,7 @@ class Morris(Moving):
         # Men in hand count: nobody has lost by two men while placing.
         if pos.own.bit_count() + _hands(pos)[pos.mover - 1] < 3:
             return Outcome(winner, "by leaving only two men")
-        free = BOARD.full & ~pos.own & ~pos.others
+        free = BOARD.full & ~pos.pieces.all
         # Whoever places or flies can go to any free point, and there is always one.
         if not (_placing(pos) or self._flies(pos) or free & BOARD.around(pos.own)):
             return Outcome(winner, f"because {self.colours[pos.mover - 1]} cannot move")
@@ -119,7 +119,7 @@ class Morris(Moving):
         pieces = {name[0]: men for name, men in zip(self.colours, pos.pieces, strict=True)}
         moved = last or ()
         # A placed man has no way to show; it still is on its first point.
-        path = moved[:2] if moved and not (pos.own | pos.others) >> moved[0] & 1 else ()
+        path = moved[:2] if moved and not pos.pieces.all >> moved[0] & 1 else ()
         board = BOARD.board(pieces, joins=BOARD.joins(), path=path, last=union(moved))
         return Scene(board, self.notes(pos))
 

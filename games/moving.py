@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from games.boards import Cells, Squares, bits, union
+from games.boards import BothSides, Cells, Squares, bits, union
 from games.rules import RECURS, REPETITIONS, Coloured, IllegalMove, MoveError, OptionValues, Outcome, Side
 from games.scene import Scene
 
@@ -33,19 +33,19 @@ class Position:
     """
 
     options: OptionValues
-    pieces: tuple[Cells, Cells]
+    pieces: BothSides
     mover: Side = Side.FIRST
-    seen: tuple[tuple[tuple[Cells, Cells], Side], ...] = field(default=(), hash=False)
+    seen: tuple[tuple[BothSides, Side], ...] = field(default=(), hash=False)
     placed: int = 0
     walls: Cells = 0
 
     @property
     def own(self) -> Cells:
-        return self.pieces[self.mover - 1]
+        return self.pieces.of(self.mover)
 
     @property
     def others(self) -> Cells:
-        return self.pieces[2 - self.mover]
+        return self.pieces.of(self.mover.other)
 
     @property
     def times(self) -> int:
@@ -66,7 +66,7 @@ class Moving(Coloured[Position, Path]):
     def board(self, options: OptionValues) -> Squares: ...
 
     @abstractmethod
-    def pieces(self, board: Squares) -> tuple[Cells, Cells]:
+    def pieces(self, board: Squares) -> BothSides:
         """The cells of both sides' pieces at the start."""
 
     @abstractmethod
@@ -153,10 +153,10 @@ class Moving(Coloured[Position, Path]):
 
     def after(self, pos: Position, own: Cells, others: Cells, *, placed: int = 0, walls: Cells = 0) -> Position:
         """The next position. own, others: the pieces after the move, of the side that moved and of the other side."""
-        pieces = (own, others) if pos.mover is Side.FIRST else (others, own)
         # What is taken never comes back, and so do none of the positions before.
         remembers = self.minds_repetition and others == pos.others
         seen = (*pos.seen, (pos.pieces, pos.mover)) if remembers else ()
+        pieces = BothSides.seen_by(pos.mover, own, others)
         return Position(pos.options, pieces, pos.mover.other, seen, placed, walls)
 
     def threats(self, pos: Position) -> list[str]:

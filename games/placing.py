@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from games.boards import NEAR, Cells, Hexes, Squares, bits
+from games.boards import NEAR, NOTHING, BothSides, Cells, Hexes, Squares, bits
 from games.rules import Coloured, IllegalMove, OptionValues, Outcome, Side, fold
 from games.scene import Scene
 
@@ -28,28 +28,24 @@ class Position:
     """
 
     options: OptionValues
-    stones: tuple[Cells, Cells] = (0, 0)
+    stones: BothSides = NOTHING
     last: int | None = None
     to_move: Side = Side.FIRST
     passes: int = 0
-    seen: frozenset[tuple[Cells, Cells]] = field(default=frozenset(), hash=False)
+    seen: frozenset[BothSides] = field(default=frozenset(), hash=False)
 
     @property
     def taken(self) -> Cells:
-        return self.stones[0] | self.stones[1]
+        return self.stones.all
 
     @property
     def own(self) -> Cells:
         """The stones of the side to move."""
-        return self.stones[self.to_move - 1]
+        return self.stones.of(self.to_move)
 
     @property
     def others(self) -> Cells:
-        return self.stones[self.to_move.other - 1]
-
-    def sided(self, own: Cells, others: Cells) -> tuple[Cells, Cells]:
-        """The stones of the side to move and of the other side, reordered as those of the first and second side."""
-        return (own, others) if self.to_move is Side.FIRST else (others, own)
+        return self.stones.of(self.to_move.other)
 
 
 class Ending(NamedTuple):
@@ -83,10 +79,9 @@ class Placing(Coloured[Position, int]):
     def may_pass(self, pos: Position) -> bool:
         return False
 
-    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+    def placed(self, pos: Position, move: int) -> BothSides:
         """The stones of both sides after the side to move has placed one on a legal cell."""
-        first, second = pos.stones
-        return (first | 1 << move, second) if pos.to_move is Side.FIRST else (first, second | 1 << move)
+        return pos.stones.with_(pos.to_move, 1 << move)
 
     def start(self, options: OptionValues) -> Position:
         return Position(options)
@@ -162,7 +157,7 @@ class Placing(Coloured[Position, int]):
             if ending is not None and ending.outcome.winner is rival:
                 wins.append(self.notate(pos, cell))
             # Only in games that take stones, such as Go.
-            if lost := pos.own & ~(stones[0] | stones[1]):
+            if lost := pos.own & ~stones.all:
                 takes.append(f"{', '.join(names.of(lost))} with {self.notate(pos, cell)}")
         told = [f"win with {' or '.join(wins)}"] if wins else []
         return [

@@ -7,7 +7,7 @@ neither side can place, more stones win, and equal numbers are a draw.
 
 from __future__ import annotations
 
-from games.boards import Cells, Squares, squares
+from games.boards import BothSides, Cells, Squares, squares
 from games.placing import PASS, Ending, Placing, Position
 from games.rules import Info, Option, OptionValues, Outcome, leader, score
 
@@ -33,7 +33,7 @@ class Reversi(Placing):
         board, half = self.board(options), options.number("size") // 2
         low = (half - 1) * board.stride + half - 1
         high = low + board.stride
-        return Position(options, (1 << low + 1 | 1 << high, 1 << low | 1 << high + 1))
+        return Position(options, BothSides(1 << low + 1 | 1 << high, 1 << low | 1 << high + 1))
 
     def legal(self, pos: Position) -> Cells:
         return _room(self.board(pos.options), pos.own, pos.others)
@@ -44,7 +44,7 @@ class Reversi(Placing):
     def forced(self, pos: Position) -> int | None:
         return PASS if self.outcome(pos) is None and self.may_pass(pos) else None
 
-    def placed(self, pos: Position, move: int) -> tuple[Cells, Cells]:
+    def placed(self, pos: Position, move: int) -> BothSides:
         own, others, turned = pos.own, pos.others, 0
         for ray in self.board(pos.options).rays[move]:
             run = 0
@@ -54,7 +54,7 @@ class Reversi(Placing):
                     turned |= run if own >> cell & 1 else 0
                     break
                 run |= 1 << cell
-        return pos.sided(own | 1 << move | turned, others & ~turned)
+        return BothSides.seen_by(pos.to_move, own | 1 << move | turned, others & ~turned)
 
     def refusal(self, pos: Position, move: int) -> str:
         mover, other = self.colours[pos.to_move - 1], self.colours[pos.to_move.other - 1]

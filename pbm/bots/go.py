@@ -11,7 +11,7 @@ from functools import cache
 from math import tanh
 from random import Random
 
-from games.boards import Cells, Squares, bits, union
+from games.boards import BothSides, Cells, Squares, bits, union
 from games.go import Go, after, areas
 from games.placing import PASS, Position
 from pbm.bots.skill import Rollout, Skill
@@ -64,7 +64,7 @@ class GoSkill(Skill):
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         goban = goban_of(self.game.board(pos.options))
         own, others, played = goban.played_out(pos.own, pos.others, pos.last, pos.passes, dice)
-        margin = self._margin(pos, *pos.sided(own, others))
+        margin = self._margin(pos, *BothSides.seen_by(pos.to_move, own, others))
         value = (1.0 if margin > 0 else -1.0) * (0.9 + 0.1 * min(1.0, abs(margin) / 40))
         return Rollout.of(value, pos.to_move, *played)
 

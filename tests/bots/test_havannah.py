@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from games import GAMES
-from games.boards import bits, hexagon, union
+from games.boards import BothSides, bits, hexagon, union
 from games.havannah import Havannah
 from games.rules import Side
 from pbm.bots.choose import choose
@@ -58,7 +58,7 @@ def test_prospects_are_what_the_rules_say_of_each_stone():
         assert found[0] == chains.prospects(stones)[0]
         pos = replace(GAME.start(GAME.options([f"-size={size}"])), to_move=Side.SECOND)
         for cell in bits(board.full & ~stones):
-            ending = GAME.ending(replace(pos, stones=(stones | 1 << cell, 0), last=cell), cell)
+            ending = GAME.ending(replace(pos, stones=BothSides(stones | 1 << cell), last=cell), cell)
             assert bool(found[0] >> cell & 1) is (ending is not None)
             seen[ending.outcome.reason if ending else "nothing"] += 1
     assert min(seen.values()) > 20

@@ -141,7 +141,7 @@ def test_lines_of_action_foresees_each_win_in_one_move_and_no_other(seed):
     start = game.start(game.options([]))
     for _ in range(200):
         cells = dice.sample(game.board(start.options).indices, 9)
-        pieces = union(cells[: 3 + seed]), union(cells[3 + seed :])
+        pieces = BothSides(union(cells[: 3 + seed]), union(cells[3 + seed :]))
         pos = replace(start, pieces=pieces, mover=dice.choice([*Side]))
         if game.outcome(pos) is not None:
             continue
@@ -379,7 +379,7 @@ def test_go_fills_no_eye_takes_what_is_in_danger_and_passes_when_that_wins():
 def test_random_games_of_go_see_who_has_more():
     game, skill = GAMES["go"], skill_of("go")
     ahead = game.start(game.options(["-size=9", "-handicap=9", "-komi=0.5"]))
-    behind = replace(ahead, stones=ahead.stones[::-1])
+    behind = replace(ahead, stones=BothSides(*ahead.stones[::-1]))
     assert sum(skill.rollout(ahead, Random(seed)).value for seed in range(6)) > 3
     assert sum(skill.rollout(behind, Random(seed)).value for seed in range(6)) < -3
 
@@ -594,7 +594,7 @@ def test_luddit_finds_other_places_for_stones_that_could_be_taken_up_on_a_full_b
 def test_a_glance_at_go_sees_who_holds_more():
     game, skill = GAMES["go"], skill_of("go")
     pos = game.start(game.options(["-size=9", "-handicap=9", "-komi=0.5"]))
-    ahead, behind = skill.evaluate(pos), skill.evaluate(replace(pos, stones=pos.stones[::-1]))
+    ahead, behind = skill.evaluate(pos), skill.evaluate(replace(pos, stones=BothSides(*pos.stones[::-1])))
     assert ahead is not None
     assert behind is not None
     assert behind < 0 < ahead

@@ -193,7 +193,7 @@ def rebuilt(state: State, cells: Mapping[str, str], mover: Side) -> State:
     first, second = map(of, state.game.sides(state.options))
     start = state.game.start(state.options)
     if isinstance(game, Moving):
-        return replace(state, position=replace(start, pieces=(first, second), walls=of("arrow"), mover=mover))
+        return replace(state, position=replace(start, pieces=BothSides(first, second), walls=of("arrow"), mover=mover))
     return replace(state, position=replace(start, field=BothSides(first, second), mover=mover))
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from games import GAMES
-from games.boards import squares, union
+from games.boards import BothSides, squares, union
 from games.loa import Loa
 from games.morris import BOARD as POINTS
 from games.morris import Morris
@@ -176,7 +176,7 @@ def of_action(black, white, mover=Side.FIRST):
     game = Loa()
     start = game.start(game.options(()))
     sets = [union(BOARD.names.read(name, str) for name in names.split()) for names in (black, white)]
-    return game, replace(start, pieces=(sets[0], sets[1]), mover=mover)
+    return game, replace(start, pieces=BothSides(*sets), mover=mover)
 
 
 def test_lines_of_action_are_won_by_joining_all_pieces():
@@ -253,7 +253,7 @@ def men(white, black, mover=Side.FIRST, words=()):
     game = Morris()
     start = game.start(game.options(words))
     sets = [union(POINTS.names.read(name, str) for name in names.split()) for names in (white, black)]
-    return game, replace(start, pieces=(sets[0], sets[1]), mover=mover, placed=18)
+    return game, replace(start, pieces=BothSides(*sets), mover=mover, placed=18)
 
 
 def test_three_men_fly_where_the_challenge_lets_them():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.boards import BothSides
 from games.cross import Cross
 from games.placing import Position
 from games.rules import BadNotation, IllegalMove, OptionError, Side
@@ -168,7 +169,7 @@ def test_a_corner_is_on_both_sides_that_meet_there(size):
 def position(size, o, x):
     """The position with these stones, the last of O's just placed."""
     bits = [sum(1 << index(size, cell) for cell in stones) for stones in (o, x)]
-    return Position(cross.options([f"-size={size}"]), (bits[0], bits[1]), index(size, o[-1]), Side.SECOND)
+    return Position(cross.options([f"-size={size}"]), BothSides(bits[0], bits[1]), index(size, o[-1]), Side.SECOND)
 
 
 def index(size, cell):
