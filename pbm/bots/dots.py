@@ -33,13 +33,12 @@ def opened(parts: Parts) -> int:
     """
     values = []
     for at, part in enumerate(parts):
-        # Opening one of two equal parts is as good as opening the other.
-        if at and part == parts[at - 1]:
-            continue
         boxes, rest = abs(part), opened(parts[:at] + parts[at + 1 :])
+        worth = boxes + rest
         # Declining leaves four boxes of a loop, or two of a chain; a chain of two or less cannot be declined.
-        declined = boxes - 8 if part < 0 else boxes - 4 if part > 2 else -boxes
-        values.append(-max(boxes + rest, declined - rest) if part < 0 or part > 2 else -(boxes + rest))
+        if part < 0 or part > 2:
+            worth = max(worth, boxes - (8 if part < 0 else 4) - rest)
+        values.append(-worth)
     return max(values, default=0)
 
 

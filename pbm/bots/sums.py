@@ -155,15 +155,12 @@ class Sums:
         after |= {(first, second, option) for option in self._forms.options(worth)[side]}
         if any(self._won.get((kid, 1 - side)) is False for kid in after):
             return True
-        fresh = sorted((kid for kid in after if (kid, 1 - side) not in self._won), key=self._ways)
+        fresh = sorted((kid for kid in after if (kid, 1 - side) not in self._won), key=self._moves)
         return any(not self._wins(kid, 1 - side) for kid in fresh)
 
-    def _ways(self, left: Sum) -> int:
+    def _moves(self, left: Sum) -> int:
         """The number of moves in large parts, which is the same for both sides."""
-        first, second, _ = left
-        stride = self._board.stride
-        beside = (second << 1, second >> 1, second << stride, second >> stride)
-        return sum((first & cells).bit_count() for cells in beside)
+        return sum(starts.bit_count() for _, starts in _ways(self._board.stride, *left[:2]))
 
     def _parted(self, first: Cells, second: Cells, worth: Value = ZERO) -> Sum:
         """The sum of these stones, with their small parts added to worth."""
@@ -191,14 +188,21 @@ class Sums:
     def _after(self, first: Cells, second: Cells, side: int) -> Iterator[Stones]:
         """The stones after each move of a side."""
         own, others = (second, first) if side else (first, second)
-        for step in (1, self._board.stride):
-            for starts, shift in ((own & others >> step, step), (own & others << step, -step)):
-                while starts:
-                    start = starts & -starts
-                    starts ^= start
-                    end = start << shift if shift > 0 else start >> -shift
-                    moved, rest = own ^ start | end, others ^ end
-                    yield (rest, moved) if side else (moved, rest)
+        for way, starts in _ways(self._board.stride, own, others):
+            for cell in bits(starts):
+                end = 1 << cell + way
+                moved, rest = own ^ 1 << cell | end, others ^ end
+                yield (rest, moved) if side else (moved, rest)
+
+
+def _ways(stride: int, own: Cells, others: Cells) -> Sequence[tuple[int, Cells]]:
+    """The index steps of a side's moves, each with the stones that can move so."""
+    return (
+        (1, own & others >> 1),
+        (stride, own & others >> stride),
+        (-1, own & others << 1),
+        (-stride, own & others << stride),
+    )
 
 
 @lru_cache(maxsize=1)  # the same ends of random games come again and again
@@ -228,16 +232,7 @@ class ClobberSkill(GlanceSkill):
             if (board.grow(own) & others | board.grow(others) & own).bit_count() <= PLAYED_TO:
                 won = _ends(board).wins((own, others) if side is Side.FIRST else (others, own), side)
                 return Rollout(float((side if won else side.other).sign))
-            ways = [
-                way
-                for way in (
-                    (1, own & others >> 1),
-                    (stride, own & others >> stride),
-                    (-1, own & others << 1),
-                    (-stride, own & others << stride),
-                )
-                if way[1]
-            ]
+            ways = [(step, starts) for step, starts in _ways(stride, own, others) if starts]
             step, starts = ways[int(chance() * len(ways))]
             # The first from a random place on, which takes less time than a list of all.
             later = starts >> (skipped := int(chance() * area)) << skipped or starts

@@ -173,8 +173,8 @@ class Chains(Threats):
         sides, corners = tuple(side & ~board.corners for side in board.sides), tuple(bits(board.corners))
         edges = (*sides, *(1 << corner for corner in corners))
         super().__init__(board.full, (0, 0, edges, (reduce(or_, sides), 0, board.corners), ()))
-        self._steps, self._above = board.steps, board.full.bit_length()
-        self._around = {1 << cell: board.around(1 << cell) for cell in board.indices}
+        self._board, self._above = board, board.full.bit_length()
+        self._around = {1 << cell: around for cell, around in board.beside.items()}
         self._rim = union(cell for cell in board.indices if self._around[1 << cell].bit_count() < 6)
         self._edges = edges
         self._stone = {move: move | self._touched(move) << self._above for move in self._around}
@@ -196,9 +196,7 @@ class Chains(Threats):
                 apart.append(other)
         cells = chain & self.full
         if touched := chain >> self._above:
-            one, row, both = self._steps
-            grown = cells << one | cells >> one | cells << row | cells >> row | cells << both | cells >> both
-            grown &= self.full
+            grown = self._board.grow(cells) & self.full
             once, twice, cornered = counts
             joined = list(near)
             for at in self._places[touched]:
@@ -233,7 +231,7 @@ class Chains(Threats):
 
     def _rings(self, chain: Cells) -> Cells:
         """The cells where one more stone closes a ring of a chain."""
-        one, row, both = self._steps
+        one, row, both = self._board.steps
         ways = chain >> one, chain >> both, chain >> row, chain << one, chain << both, chain << row
         before, begun, rings = ways[5], 0, 0
         for beside in ways:
