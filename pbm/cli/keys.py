@@ -67,19 +67,18 @@ def set_(invocation: Invocation, address: str, tell: bool) -> None:
         before = tx.identity.get()
         tx.identity.set(server.local_part, server.domain)
     was = f" It was {'@'.join(before)}, where answers to older emails still count." if before else ""
-    players = f" {_told(invocation, before, address)} are told." if tell and before else ""
+    players = f" {_tell_players(invocation, configuration, before, address)} are told." if tell and before else ""
     changed = [f"server.{name}" for name in ("local_part", "domain") if name in configuration.server.model_fields_set]
     change = f"Change {' and '.join(changed)} in the configuration, and start" if changed else "Start"
     say(f"The address is {address} now.{was}{players} {change} all servers anew.")
 
 
-def _told(invocation: Invocation, before: tuple[str, str], address: str) -> str:
+def _tell_players(invocation: Invocation, configuration: Configuration, before: tuple[str, str], address: str) -> str:
     """Write to all players from the new address; returns their number in words."""
     from pbm.cli.opening import opened_club
     from pbm.cli.settings import Server
     from pbm.server.steward import Steward
 
-    configuration = invocation.effective().values
     moved = configuration.model_copy(update={"server": Server(bounce_part=configuration.server.bounce_part)})
     with opened_club(moved, quiet=True) as club:
         # Setting the address was logged already.

@@ -136,7 +136,7 @@ def _environment() -> Iterator[tuple[Key, str]]:
             yield (table, key), value
         # Two underscores are no accident, so this is meant for us, and misspelt.
         elif nested:
-            raise Misconfigured(f"{name}: there is no such key.{_meant(table, Configuration)}")
+            raise Misconfigured(f"{name}: there is no such key.{_suggestion(table, Configuration)}")
         elif table in tables:
             raise Misconfigured(f"{table}: {variable(table)} cannot hold a whole table; use its keys.")
         elif table in Configuration.model_fields:
@@ -149,7 +149,7 @@ def _sentence(error: ErrorDetails, origins: Mapping[Key, str]) -> str:
     if not key:
         return reason
     if error["type"] == "extra_forbidden":
-        reason = "there is no such key." + _meant(str(key[-1]), table_of(key[:-1]))
+        reason = "there is no such key." + _suggestion(str(key[-1]), table_of(key[:-1]))
     # "limits = 5" where a table belongs.
     elif error["type"] == "model_type":
         reason = f"this is a table: write [{'.'.join(map(str, key))}], and its keys below."
@@ -162,7 +162,7 @@ def _sentence(error: ErrorDetails, origins: Mapping[Key, str]) -> str:
     return f"{'.'.join(map(str, key))} ({origin}): {reason}"
 
 
-def _meant(name: str, table: type[BaseModel]) -> str:
+def _suggestion(name: str, table: type[BaseModel]) -> str:
     close = difflib.get_close_matches(name, list(table.model_fields), n=1)
     return f' Did you mean "{close[0]}"?' if close else f" There are: {', '.join(table.model_fields)}."
 

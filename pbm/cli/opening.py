@@ -155,7 +155,7 @@ def signature() -> LogLine | None:
     # The log is of what people did here; a server's mails are in the inbox.
     if context is None or context.info_name in _SERVERS:
         return None
-    words = " ".join([context.command_path.partition(" ")[2], *_said(context)])
+    words = " ".join([context.command_path.partition(" ")[2], *_typed(context)])
     return LogLine(datetime.now(UTC), _operator()[:80], words[:_MOST_WORDS])
 
 
@@ -171,7 +171,7 @@ def _operator() -> str:
         return str(os.getuid())
 
 
-def _said(context: click.Context) -> Iterator[str]:
+def _typed(context: click.Context) -> Iterator[str]:
     """The arguments and options as they could be typed again, but passwords masked; a file is shown by its name."""
     for param in context.command.params:
         name = param.name or ""

@@ -53,10 +53,7 @@ _SECONDS_APART = 50
 
 
 class Signals:
-    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to drop it.
-
-    SIGHUP asks it to reload what can be reloaded.
-    """
+    """SIGTERM and SIGINT: the first asks the server to finish what it does, the second to drop it."""
 
     def __init__(self, seconds: float) -> None:
         """seconds: how long it may take to finish; then an alarm ends the process, whatever it is stuck in."""
@@ -64,14 +61,13 @@ class Signals:
         self._loop = asyncio.get_running_loop()
         self._seconds = math.ceil(seconds) + _GRACE_SECONDS
         self._caught_one = False
-        self.renew: Callable[[], None] = lambda: None
-        """Called in the loop at each SIGHUP."""
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         ends = signal.SIGTERM, signal.SIGINT
         self._before = {number: signal.getsignal(number) for number in (*ends, signal.SIGHUP)}
-        self._loop.add_signal_handler(signal.SIGHUP, lambda: self.renew())
+        # It would end a server that has not begun yet.
+        self._loop.add_signal_handler(signal.SIGHUP, lambda: None)
         for number in ends:
-            self._loop.add_signal_handler(number, self._told)
+            self._loop.add_signal_handler(number, self._asked)
             signal.signal(number, self._caught)
 
     def close(self) -> None:
@@ -80,7 +76,7 @@ class Signals:
             self._loop.remove_signal_handler(number)
             signal.signal(number, handler)
 
-    def _told(self) -> None:
+    def _asked(self) -> None:
         """Called in the loop, which a signal wakes even if it comes just before the loop sleeps."""
         (self.second if self.first.is_set() else self.first).set()
 
@@ -198,7 +194,7 @@ def _handled_apart(invocation: Invocation, mail_id: int) -> int:
     return done.returncode
 
 
-def _renew(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
+def _reload(server: Server, way: Transport | None, service: Service, invocation: Invocation) -> None:
     """Reload what serve() says; trouble is logged, and the old values stay."""
     try:
         configuration = identified(invocation.effective().values, service.store)
@@ -236,7 +232,7 @@ async def _serve(
         read("D4", Surroundings(lambda _: None))
     with closing(Signals(configuration.server.stop_seconds)) as signals:
         await _start(server, metrics, configuration)
-        signals.renew = lambda: _renew(server, way, service, invocation)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, _reload, server, way, service, invocation)
         # All objects so far stay, so later collections need not look at them.
         gc.collect()
         gc.freeze()

@@ -96,7 +96,7 @@ class Composer:
             if reader.seat is not None:
                 posted_at = self.tagged(self.signer.seal(ChatToken(match.board, reader.seat, _epoch(reader))))
             head = self._head(reader, now, conversation(root, answers))
-            value = BoardMail("board", head, self._told(notice, board, token), posted_at)
+            value = BoardMail("board", head, self._for_reader(notice, board, token), posted_at)
             mails += self._mails(reader, subject_of(notice, thread), value, match.board, token, shared)
         return mails
 
@@ -135,7 +135,7 @@ class Composer:
             "boards",
             self._head(reader, now, headers),
             gathering.page,
-            tuple((board, self._told(notice, board, self._token(notice))) for board, notice in boards),
+            tuple((board, self._for_reader(notice, board, self._token(notice))) for board, notice in boards),
             gathering.others,
             gathering.daily,
             gathering.puzzles,
@@ -178,7 +178,7 @@ class Composer:
 
     def calendar(self, reader: Reader, deadlines: Sequence[Expiry], now: datetime, to: Message) -> list[Mail]:
         """The deadlines of boards, as text and as a calendar file."""
-        subject, ordered = "pbm: your calendar", sorted(deadlines, key=lambda each: each.at)
+        subject, ordered = "pbm: your calendar", sorted(deadlines, key=lambda deadline: deadline.at)
         assert reader.player is not None  # noqa: S101  only a player has boards
         content = calendar_of(ordered, reader.player, self.robot.domain, now).encode()
         text = self.pages.mail("calendar.txt", deadlines=ordered, reader=reader)
@@ -226,7 +226,7 @@ class Composer:
         """Our address with a token; "" without one."""
         return f"{self.robot.local_part}+{token}@{self.robot.domain}" if token else ""
 
-    def _told(self, notice: Notice, board: BoardThen, token: str) -> ForReader:
+    def _for_reader(self, notice: Notice, board: BoardThen, token: str) -> ForReader:
         """What the notice tells its reader, besides the board. board: with all that it mentions."""
         return ForReader(
             notice.reader.seat,

@@ -108,7 +108,7 @@ def test_a_signal_that_comes_just_before_the_loop_sleeps_wakes_it(number: signal
     async def sleep() -> None:
         loop, slept_on = asyncio.get_running_loop(), asyncio.Event()
         with closing(running.Signals(PATIENCE_SECONDS)) as signals:
-            signals.renew = signals.first.set
+            loop.add_signal_handler(signal.SIGHUP, signals.first.set)
             threading.Timer(0.1, os.kill, (os.getpid(), number)).start()
             alarm_clock = threading.Timer(PATIENCE_SECONDS, loop.call_soon_threadsafe, (slept_on.set,))
             alarm_clock.start()
