@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import compress, takewhile
 
 from pbm.mailin import phrases
@@ -242,14 +241,10 @@ def _begins_above(lines: Sequence[str], place: int, us: str) -> bool:
 def _evidence(lines: Sequence[str], us: str) -> int:
     """The evidence that lines are an attribution, up to _STRONG: a date (2), an address or our name (1), a verb (1)."""
     # Old versions of Apple Mail and many phones leave out the address, and give only our name.
-    named = any("@" in line or _begins_word(us).search(line.lower()) for line in lines)
+    our_name = re.compile(rf"(?<!\w){re.escape(us)}")
+    named = any("@" in line or our_name.search(line.lower()) for line in lines)
     evidence = 2 * any(map(_dated, lines)) + named
     return evidence if evidence >= _STRONG else evidence + any(map(phrases.WROTE.search, lines))
-
-
-@lru_cache(16)
-def _begins_word(us: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w){re.escape(us)}")
 
 
 def _dated(text: str) -> bool:
