@@ -106,7 +106,7 @@ def _surest(game: AnyGame, pos: Any, skill: Skill, budget: Budget, seed: int) ->
     search = Search(skill, pos, Random(seed))
     seconds, patience = budget.seconds - (process_time() - begun[0]), budget.patience - (monotonic() - begun[1])
     search.run(replace(budget, seconds=seconds, patience=patience))
-    line = search.line() or (skill.moves(pos, Random(seed))[0],)
+    line = search.line()
     return Decision(line[0], sign * search.root.value, line, search.root.proved and skill.sure)
 
 

@@ -6,8 +6,9 @@ by the rules. The rules have no dead stones at the end, so a game is played unti
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from math import tanh
 from random import Random
 
@@ -108,13 +109,13 @@ class Goban:
         urgent = [] if room & room - 1 or not room else [room.bit_length() - 1]
         left = self.beside[last] & own
         while left:
-            chain, reach = self.chain(left & -left, own)
-            left &= ~chain
+            stones, reach = self.chain(left & -left, own)
+            left &= ~stones
             room = reach & free
             if room and not room & room - 1:
                 cell = room.bit_length() - 1
                 after = self.beside[cell] & free
-                if after & after - 1 or self.chain(room, own | room)[1].bit_count() > chain.bit_count() + 6:
+                if after & after - 1 or self.chain(room, own | room)[1].bit_count() > stones.bit_count() + 6:
                     urgent.append(cell)
         return urgent
 
@@ -127,45 +128,32 @@ class Goban:
         # Without superko a random game might go round for ever.
         for _ in range(3 * self.full.bit_count()):
             urgent = self.urgent(last, own, others) if dice.random() < HEEDS else []
-            cell, left = self._first(urgent, own, others, ko) or self._anywhere(own, others, ko, dice)
-            if left is None:
+            for cell in chain(urgent, self._anywhere(own, others, ko, dice)):
+                if cell != ko and (stones := after(self._board, own, others, cell)):
+                    passes, last = 0, cell
+                    gone, alone = others & ~stones[1], not self.beside[cell] & stones[0]
+                    # Simple ko: a stone that took one stone alone, and stands alone, must not be taken back at once.
+                    ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and alone else -1
+                    played[turn].append(cell)
+                    others, own = stones
+                    break
+            else:
                 passes += 1
                 last, ko = None, -1
                 if passes >= 2:
                     break
                 own, others = others, own
-            else:
-                passes = 0
-                gone, alone = others & ~left[1], not self.beside[cell] & left[0]
-                # Simple ko: a stone that took one stone alone, and stands alone, must not be taken back at once.
-                ko = gone.bit_length() - 1 if gone and not gone & gone - 1 and alone else -1
-                played[turn].append(cell)
-                last = cell
-                others, own = left
             turn = 1 - turn
         return (own, others, played) if turn == 0 else (others, own, played)
 
-    def _first(
-        self, cells: Iterable[int], own: Cells, others: Cells, ko: int
-    ) -> tuple[int, tuple[Cells, Cells] | None] | None:
-        """The first of these points that may be played, and the stones after that; None if none may."""
-        for cell in cells:
-            if cell != ko and (stones := after(self._board, own, others, cell)):
-                return cell, stones
-        return None
-
-    def _anywhere(self, own: Cells, others: Cells, ko: int, dice: Random) -> tuple[int, tuple[Cells, Cells] | None]:
-        """A random free point that is not an eye, and the stones after playing there; None if there is none."""
+    def _anywhere(self, own: Cells, others: Cells, ko: int, dice: Random) -> Iterator[int]:
+        """The free points that are not eyes, in random order."""
         free = [cell for cell in bits(self.full & ~(own | others)) if cell != ko]
-        left = len(free)
-        while left:
+        for left in range(len(free), 0, -1):
             at = int(dice.random() * left)
-            cell = free[at]
-            if not self.is_eye(cell, own, others) and (stones := after(self._board, own, others, cell)):
-                return cell, stones
-            left -= 1
-            free[at] = free[left]
-        return -1, None
+            cell, free[at] = free[at], free[left - 1]
+            if not self.is_eye(cell, own, others):
+                yield cell
 
 
 goban_of = cache(Goban)
