@@ -136,9 +136,24 @@ def subscribe(request: Request, command: Command) -> Answer:
 
 
 def _for_each(request: Request, command: Command, change: Callable[[Request, Player, OpenBoard | str], str]) -> Answer:
-    """Make the change for each board or game that the command names; the answer has a line for each."""
+    """Make the change for each board that the command names; its game stands for all boards of it.
+
+    The answer has a line for each. Raises: NotFound, BadArguments.
+    """
     player = request.author.who(command)
-    return done(command, wrapped("\n".join(change(request, player, wish) for wish in _wishes(request, command))))
+    words = command.args.get("BOARD", "").split()
+    if not words and request.sender.board is not None:
+        words = [str(request.sender.board)]
+    wishes: list[OpenBoard | str] = []
+    for word in dict.fromkeys(words or [ALL]):
+        if _BOARD.fullmatch(word):
+            wishes.append(request.boards.load(int(word), command.game))
+        # "all" needs a game in front: of all games it would be all mails of the server.
+        elif word.casefold() == ALL and command.game is not None:
+            wishes.append(command.game)
+        else:
+            raise BadArguments(f'"{word}" is not the number of a board, nor is it "all".', command.verb.line)
+    return done(command, wrapped("\n".join(change(request, player, wish) for wish in wishes)))
 
 
 def _subscribe(request: Request, player: Player, wish: OpenBoard | str) -> str:
@@ -196,23 +211,6 @@ def _toggle(request: Request, player: Player, wish: OpenBoard | str) -> str:
         return f"You do not hear of board {number} any more."
     follows.follow(player.id, number, ends_only=True)
     return f"You hear of board {number} when it ends, and not before."
-
-
-def _wishes(request: Request, command: Command) -> list[OpenBoard | str]:
-    """The boards that the command names; its game stands for all boards of it. Raises: NotFound, BadArguments."""
-    words = command.args.get("BOARD", "").split() or (
-        [] if request.sender.board is None else [str(request.sender.board)]
-    )
-    wishes: list[OpenBoard | str] = []
-    for word in dict.fromkeys(words or [ALL]):
-        if _BOARD.fullmatch(word):
-            wishes.append(request.boards.load(int(word), command.game))
-        # "all" needs a game in front: of all games it would be all mails of the server.
-        elif word.casefold() == ALL and command.game is not None:
-            wishes.append(command.game)
-        else:
-            raise BadArguments(f'"{word}" is not the number of a board, nor is it "all".', command.verb.line)
-    return wishes
 
 
 def _check_looks_on(board: OpenBoard, player: Player) -> None:

@@ -160,9 +160,7 @@ def ask_name(
         "is_unread": is_unread,
     }
     text = request.outgoing.page("called.txt", **words, example=example or "joe")
-    request.outgoing.answers.append(
-        Answer("", Outcome.DONE, text, "pbm: what shall we call you?", is_greeting=True),
-    )
+    request.outgoing.answers.append(Answer("", Outcome.DONE, text, "pbm: what shall we call you?", is_greeting=True))
 
 
 def join(request: Request, name: str, wish: Wish | None = None) -> None:

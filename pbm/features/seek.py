@@ -78,11 +78,11 @@ def seek(request: Request, command: Command) -> Answer | None:
     if not wanted:
         return done(command, f"You look for no more games of {game.info.title}.")
     fresh = request.tx.seeks.add(player, game.info.name, options, body, wanted, request.now)
-    if _pair(request, game, fresh):
+    if _pair(request, fresh):
         return None
     # Whoever opens and withdraws seeks would write to all followers each time.
     if not request.tx.tickets.issued_since(ANNOUNCED, _announced(fresh), request.now - timedelta(days=1)):
-        request.outgoing.letters += _announcements(request, game, fresh)
+        request.outgoing.letters += _announcements(request, fresh)
     text = (
         f"You look for {_games(wanted)} of {game.info.title}, as seek {fresh.id}. The player who takes it moves first. "
         f'"{game.info.name} seek 0" withdraws it.'
@@ -142,8 +142,9 @@ def _terms(request: Request, game: AnyGame, options: tuple[str, ...], body: str)
         raise OptionError(f"{error}{also}") from None
 
 
-def _pair(request: Request, game: AnyGame, fresh: Seek) -> bool:
+def _pair(request: Request, fresh: Seek) -> bool:
     """Start a game from the oldest seek that asks for the same as the fresh one; False if there is none."""
+    game = GAMES[fresh.game]
     terms = _terms(request, game, fresh.options, fresh.body)
     asked = terms.words, terms.rated, terms.control
     for each in request.tx.seeks.open(fresh.game):
@@ -167,23 +168,23 @@ def _announced(sought: Seek) -> str:
     return f"{sought.game} {sought.player.id}"
 
 
-def _announcements(at: Desk, game: AnyGame, sought: Seek, after: int = 0) -> list[Mail]:
+def _announcements(at: Desk, sought: Seek, after: int = 0) -> list[Mail]:
     """The mails to the next followers of the game by id, without those who do not fit the seek; an answer takes it.
 
     The rest is put on the agenda.
     """
-    tx, seeker = at.tx, sought.player
+    tx, seeker, title = at.tx, sought.player, GAMES[sought.game].info.title
     followers = [each for each in tx.choices.followers(sought.game) if each.id > after]
     if len(followers) > AT_ONCE:
         tx.agenda.put(SPREAD, sought.id, at.now, after=followers[AT_ONCE - 1].id)
     shunned = tx.blocks.blockers(seeker.id) | {other.id for other in tx.blocks.blocked(seeker.id)} | {seeker.id}
     asked = [each for each in followers[:AT_ONCE] if each.id not in shunned and fits(at, sought, each)]
-    subject = f"pbm: {seeker.userid} looks for a game of {game.info.title}"
+    subject = f"pbm: {seeker.userid} looks for a game of {title}"
     payload = {"seek": sought.id, "game": sought.game}
     return [
         at.tools.composer.letter(
             address, subject, "sought.txt", at.now, player=reader.player, form=reader.settings.mail,
-            leave="unsubscribe", seek=sought, title=game.info.title,
+            leave="unsubscribe", seek=sought, title=title,
             reply_to=at.issue(ANNOUNCED, _announced(sought), days=_ANNOUNCED_DAYS, player=reader.player, **payload),
         )
         for reader in readers_of(at, asked).values()
@@ -195,7 +196,7 @@ def _announcements(at: Desk, game: AnyGame, sought: Seek, after: int = 0) -> lis
 def announce_when_due(due: Occasion) -> None:
     sought = due.tx.seeks.get(int(due.item.key))
     if sought is not None and sought.game in GAMES:
-        due.owe(_announcements(due, GAMES[sought.game], sought, due.item.payload["after"]))
+        due.owe(_announcements(due, sought, due.item.payload["after"]))
 
 
 @handles(Verb("take SEEK USERID PASSWORD", STARTING), Entry(30, "start the game that somebody seeks; you move first"))
@@ -234,13 +235,14 @@ def fill(due: Occasion) -> None:
     """Let a robot take one game of a seek that is still open; does nothing if no game can start."""
     tx = due.tx
     sought = tx.seeks.get(int(due.item.key))
-    game = GAMES.get(sought.game) if sought else None
-    robot = robot_named(tx, robot_wanted(sought.options)) if sought else None
-    if sought is None or game is None or robot is None:
+    if sought is None or sought.game not in GAMES:
+        return
+    robot = robot_named(tx, robot_wanted(sought.options))
+    if robot is None:
         return
     tx.agenda.put(UNTAKEN, sought.id, due.now + PATIENCE)
     try:
-        board = _begun(due, game, sought, robot, sought.player)
+        board = _begun(due, sought, robot, sought.player)
     except NotAllowed:
         return
     origin = f"Nobody else took seek {sought.id} of {sought.player.userid} within {lasting(PATIENCE)}."
@@ -248,9 +250,9 @@ def fill(due: Occasion) -> None:
     due.owe(tell_players(due, board))
 
 
-def _begun(at: Desk, game: AnyGame, sought: Seek, taker: Player, asker: Player) -> OpenBoard:
+def _begun(at: Desk, sought: Seek, taker: Player, asker: Player) -> OpenBoard:
     """Start one game of a seek, which then wants one less. asker: the player who starts it. Raises: NotAllowed."""
-    seats = (taker, sought.player)
+    game, seats = GAMES[sought.game], (taker, sought.player)
     check_willing(at, game, seats, asker, seats)
     options, _ = split_window(sought.options)
     board = start_match(at, game, options, sought.body, seats)
@@ -261,14 +263,13 @@ def _begun(at: Desk, game: AnyGame, sought: Seek, taker: Player, asker: Player) 
 def _take(request: Request, player: Player, number: int) -> None:
     """Start one game of a seek for a player; the seeker moves second. Raises: NotFound, NotAllowed."""
     sought = request.tx.seeks.get(number)
-    game = GAMES.get(sought.game) if sought else None
-    if sought is None or game is None:
+    if sought is None or sought.game not in GAMES:
         raise NotFound(f"Seek {number} is not open, or not any more: somebody may have been faster.", "GAME seek")
     if sought.player == player:
         raise NotAllowed(f"Seek {number} is your own.", f"{sought.game} seek 0")
     _, (low, high) = split_window(sought.options)
     if not fits(request, sought, player):
         raise NotAllowed(f"Seek {number} is for players rated {low} to {high}.", f"{sought.game} seek")
-    board = _begun(request, game, sought, player, player)
+    board = _begun(request, sought, player, player)
     origin = f"{player.userid} has taken seek {number} of {sought.player.userid}."
     request.boards.adopt(board, MatchStarted(board.match.board, origin=origin))

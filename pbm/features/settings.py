@@ -66,8 +66,17 @@ def limit(request: Request, command: Command) -> Answer:
     assert command.game is not None  # noqa: S101  the parser asks for it
     player, game = request.author.who(command), command.game
     most = request.tools.house.active_games
-    if word := command.args.get("NUMBER", "").casefold():
-        request.tx.choices.change(player.id, game, **_limit(word, most))
+    word, choice = command.args.get("NUMBER", "").casefold(), dict[str, int | None]()
+    if word in UNLIMITED:
+        choice = {"accepts": True, "most_active": None}
+    elif word in ("accept", "reject"):
+        choice = {"accepts": word == "accept"}
+    elif word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most:
+        choice = {"accepts": int(word) > 0, "most_active": int(word) or None}
+    elif word:
+        raise BadArguments(f'"{word}" is not a limit: take a number from 0 to {most}, or all, accept or reject.')
+    if choice:
+        request.tx.choices.change(player.id, game, **choice)
     active = request.tx.matches.active_counts((player.id,))[player.id]
     text = request.outgoing.page(
         "limit.txt",
@@ -79,17 +88,6 @@ def limit(request: Request, command: Command) -> Answer:
         most=most,
     )
     return done(command, text)
-
-
-def _limit(word: str, most: int) -> dict[str, int | None]:
-    """The fields of a GameChoice that a word sets. Raises: BadArguments."""
-    if word in UNLIMITED:
-        return {"accepts": True, "most_active": None}
-    if word in ("accept", "reject"):
-        return {"accepts": word == "accept"}
-    if not (word.isascii() and word.isdecimal() and len(word) < 6 and int(word) <= most):
-        raise BadArguments(f'"{word}" is not a limit: take a number from 0 to {most}, or all, accept or reject.')
-    return {"accepts": int(word) > 0, "most_active": int(word) or None}
 
 
 @handles(
