@@ -103,12 +103,12 @@ def change_address(request: Request, command: Command) -> Answer:
     if len(fresh) < len(wanted):
         _drop_all_but(request, player, wanted)
         rest = _without(wanted, map(str.casefold, fresh))
-        told = f"Your mail goes to {' and '.join(rest)} only."
+        text = f"Your mail goes to {' and '.join(rest)} only."
     else:
-        told = "Nothing has changed yet."
+        text = "Nothing has changed yet."
     if fresh:
-        told += f"\nAn email was sent to {' and '.join(fresh)};\nonce it is answered, your mail goes there."
-    return done(command, told)
+        text += f"\nAn email was sent to {' and '.join(fresh)};\nonce it is answered, your mail goes there."
+    return done(command, text)
 
 
 @handles(Verb("change password USERID PASSWORD NEW-PASSWORD", ACCOUNT, guarded=True), Entry(30, "change your password"))
@@ -185,8 +185,8 @@ def rename(request: Request, command: Command) -> Answer:
     if request.sender.proven is not None:
         request.author.sender = request.sender._replace(proven=renamed)
     request.tools.states.forget()
-    told = f"You are {wanted} now. Whoever writes {player.userid} still means you, and nobody else can be called so."
-    return done(command, told, f"pbm: you are {renamed.userid}")
+    text = f"You are {wanted} now. Whoever writes {player.userid} still means you, and nobody else can be called so."
+    return done(command, text, f"pbm: you are {renamed.userid}")
 
 
 @handles(

@@ -88,8 +88,8 @@ def is_signed(tx: Transaction, data: Mapping[str, Any]) -> bool:
     # The form of files that were written before rows had a line each.
     earlier = (json.dumps(bare, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
     return any(
-        tx.secrets.has_signed(told, str(data.get("signature", "")), tx.now)
-        for told in (_joined_lines(_lines(bare)), earlier)
+        tx.secrets.has_signed(form, str(data.get("signature", "")), tx.now)
+        for form in (_joined_lines(_lines(bare)), earlier)
     )
 
 
@@ -109,8 +109,8 @@ def _listed(rows: Iterable[str]) -> str:
 
 
 def _joined_lines(lines: Mapping[str, str]) -> bytes:
-    told = (f"{_json(name)}: {value}" for name, value in sorted(lines.items()))
-    return ("{\n" + ",\n".join(told) + "\n}\n").encode()
+    pairs = (f"{_json(name)}: {value}" for name, value in sorted(lines.items()))
+    return ("{\n" + ",\n".join(pairs) + "\n}\n").encode()
 
 
 @dataclass(slots=True)
@@ -152,8 +152,8 @@ class Parcel:
     def _files(self, boards: Sequence[int], following: int | None) -> list[File]:
         """The files for these boards. following: the first board of the next parcel."""
         name = f"pbm-{self.player.userid}{f'-{self.first}' if self.first else ''}"
-        told = _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
-        files = [File(f"{name}.json", "application/json", _signed(self.tx, told))]
+        data = _lines(self._data(boards, following)) | {"games": _listed(self.games[board] for board in boards)}
+        files = [File(f"{name}.json", "application/json", _signed(self.tx, data))]
         files += [self.records[board] for board in boards if board in self.records]
         is_small = len(files) - 1 <= MAX_LOOSE and sum(len(file.data) for file in files) <= MAX_OCTETS
         if is_small:
@@ -203,7 +203,7 @@ def _record(
 ) -> File:
     """The text of a player's board: who, when, every ply, how it stands, and what they wrote about it."""
     state = at.tools.states.of(match)
-    told = at.tools.composer.pages.render(
+    text = at.tools.composer.pages.render(
         "record.txt",
         match=match,
         state=state,
@@ -214,7 +214,7 @@ def _record(
         drawing=plain(state),
         remarks=sorted(remarks, key=lambda each: each[1].written_at),
     )
-    return File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", told.encode())
+    return File(f"{match.game}-{match.board}.txt", "text/plain; charset=utf-8", text.encode())
 
 
 SUBJECT = "pbm: your games and data"

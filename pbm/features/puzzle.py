@@ -279,11 +279,11 @@ def answer_puzzle(request: Request, ticket: Ticket) -> bool | None:
         return False
     request.author.player = player
     if choice in _CHOICES:
-        value, told = _CHOICES[choice]
+        value, text = _CHOICES[choice]
         stored = {**request.tx.players.settings(player.id), WORD: value}
         request.tx.players.save_settings(player.id, stored)
         publish(SettingsSaved(player, Settings.chosen(stored)), request.tx)
-        request.outgoing.answers.append(Answer(choice, Outcome.DONE, told))
+        request.outgoing.answers.append(Answer(choice, Outcome.DONE, text))
         return None
     try:
         request.outgoing.answers += filter(None, [_answered(request, player, puzzle, answer)])
@@ -314,9 +314,9 @@ def _answered(request: Request, player: Player, puzzle: Puzzle, text: str) -> An
 
 def _is_command(puzzle: Puzzle, text: str) -> bool:
     """Whether the text is a command, and neither an answer to the puzzle nor a request for another one or a hint."""
-    told = text.casefold().startswith(WORD) or _asks_for_hint(text)
+    is_for_puzzles = text.casefold().startswith(WORD) or _asks_for_hint(text)
     # "resign" and "pass" are moves of some games, so they answer the puzzle.
-    if told or not begins(text) or verb_meant(text) is not None:
+    if is_for_puzzles or not begins(text) or verb_meant(text) is not None:
         return False
     try:
         _answer(_state(puzzle), text)
@@ -384,8 +384,8 @@ def _made(item: Item, whom: int, question: Question, at: Desk, thoughts: Sequenc
 
 
 def _failed(item: Item, whom: int, at: Desk, reason: str) -> None:
-    told, title = whom if item.payload["mailed"] else 0, GAMES[item.payload["game"]].info.title
-    give_up(item, MOST_ATTEMPTS, told, "pbm: no puzzle", "no-puzzle.txt", at, reason, title=title)
+    asker, title = whom if item.payload["mailed"] else 0, GAMES[item.payload["game"]].info.title
+    give_up(item, MOST_ATTEMPTS, asker, "pbm: no puzzle", "no-puzzle.txt", at, reason, title=title)
 
 
 @subscribes(MatchEnded)

@@ -104,12 +104,12 @@ def _chart(title: str, rows: Sequence[PlayerRow]) -> Chart | None:
         return None
     ratings = [(row.userid, row.tally.rating) for row in rows[:MAX_DRAWN]]
     bars = tuple(Bar(userid, each.rating, 2 * each.deviation, not each.provisional) for userid, each in ratings)
-    told = [
+    ranges = [
         f"{userid} {each.shown}, surely between {each.rating - 2 * each.deviation:.0f} and "
         f"{each.rating + 2 * each.deviation:.0f}{', provisional' if each.provisional else ''}"
         for userid, each in ratings
     ]
-    return Chart(f"{ALL}:", bars, f"Ratings of {title}, the best first: {'; '.join(told)}.")
+    return Chart(f"{ALL}:", bars, f"Ratings of {title}, the best first: {'; '.join(ranges)}.")
 
 
 def _section(tally: Tally, active: int, now: datetime) -> str:

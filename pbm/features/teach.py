@@ -258,10 +258,10 @@ def _give_hint(item: Item, number: int, seat: Seat, at: Desk, thoughts: Sequence
     if not at.tx.agenda.drop(THINK, item.key) or not _is_awaited(item, board, seat) or not thoughts:
         return
     player = board.match.player(seat)
-    told = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
-    board.remark(RemarkKind.HINT, player, told)
+    text = f"robot{TEACHER} {advice(thoughts[0], board.state.may_swap, _opens(board))}"
+    board.remark(RemarkKind.HINT, player, text)
     nearby = () if _swaps(thoughts[0], board.state.may_swap) else (thoughts[0].move,)
-    notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {told}", nearby=nearby)
+    notice = notice_of(board, reader_of(at, player, seat), shown=f"a hint. {text}", nearby=nearby)
     at.owe(at.tools.composer.notice(notice, at.now))
 
 
@@ -374,8 +374,8 @@ def _grounds(advised: Thought, played: str, worth: float, proved: bool, *, opens
     if opens:
         return "This is proved." if advised.exact and proved else "That is an estimate."
     better = "swapping" if advised.move == SWAP else advised.move
-    told = [(better, advised.value)] * advised.exact + [(played, worth)] * proved
-    words = (f"{move} {'wins' if value > 0 else 'loses' if value < 0 else 'draws'}" for move, value in told)
+    values = [(better, advised.value)] * advised.exact + [(played, worth)] * proved
+    words = (f"{move} {'wins' if value > 0 else 'loses' if value < 0 else 'draws'}" for move, value in values)
     proofs = " and ".join(words)
     return f"It is proved that {proofs}." if proofs else "That is an estimate."
 

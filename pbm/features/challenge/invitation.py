@@ -215,8 +215,8 @@ def words_besides(request: Request, game: str, board: int | None = None) -> str:
     first, *commands = reading.lines or ("",)
     if commands:
         left = f'"{commands[0]}" stands below your answer, and was neither done nor passed on.'
-        told = f"{left} Send commands in an email of their own."
-        request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(told), "pbm: not done"))
+        problem = f"{left} Send commands in an email of their own."
+        request.outgoing.answers.append(Answer("your words", Outcome.NOT_TRIED, wrapped(problem), "pbm: not done"))
     words = f"{first}\n{reading.comment}" if commands else text
     words = unclosed(words)
     count = len(words.split())
@@ -313,12 +313,12 @@ def _ask_again(request: Request, ticket: Ticket, inviter: Player | None, command
         command = parse(f"help {ticket.payload['game']}", Standing())
     if command is None:
         problem = f'"{first_line(text)[:60]}" is no plain yes or no, and nobody else has read it.'
-        told = (
+        about = (
             f"{inviter.userid} plays here, and gave your address to ask you for a game. It costs nothing, and brings "
             "no advertising; nothing happens unless you agree."
         )
         if consent(text).answer is Consented.ASKS:
-            _repeat(request, ticket, inviter, told=wrapped(told))
+            _repeat(request, ticket, inviter, told=wrapped(about))
         else:
             _repeat(request, ticket, inviter, problem=problem)
         return

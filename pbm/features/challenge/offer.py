@@ -189,8 +189,8 @@ def answer_offer(request: Request, ticket: Ticket, player: Player) -> None:
         if reply is Reply.NEVER:
             tx.players.choose(player.id, challenges=NONE)
         never = 'You get no more challenges; "set challenges anyone" lets them through again.'
-        told = never if reply is Reply.NEVER else "Nothing has started, and nothing will."
-        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, told, "pbm: no game"))
+        sentence = never if reply is Reply.NEVER else "Nothing has started, and nothing will."
+        request.outgoing.answers.append(Answer(reply.value, Outcome.DONE, sentence, "pbm: no game"))
     # A program may be answering, so the question is not repeated for ever.
     elif sum(each.subject == item.key for each in tx.tickets.of(OFFER, player.id, tx.now)) <= MAX_ASKED:
         problem = "That was no plain yes or no, and nobody else has read it. Please answer again."
@@ -210,8 +210,8 @@ def _tell_concerned(
     info = GAMES[offer["game"]].info if offer["game"] in GAMES else None
     for each in _concerned(request.tx, offer):
         if each != player:
-            told = {"invited": player.userid, "title": info.title if info else offer["game"]}
-            tell_no_game(request, each, "pbm: no game", note=note, problem=problem, is_back=is_back, **told)
+            names = {"invited": player.userid, "title": info.title if info else offer["game"]}
+            tell_no_game(request, each, "pbm: no game", note=note, problem=problem, is_back=is_back, **names)
 
 
 def _agree(request: Request, item: Item, player: Player) -> None:

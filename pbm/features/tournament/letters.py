@@ -52,7 +52,7 @@ def tell(
 
     words: the words of the page, in a form that the agenda can hold. `pairings` and `before` are numbers of rounds.
     """
-    told, more = players[:_AT_ONCE], players[_AT_ONCE:]
+    first, more = players[:_AT_ONCE], players[_AT_ONCE:]
     if more:
         place = {"season": tournament.season, "round": tournament.round}
         key = f"{tournament.id} {name} {tournament.season} {tournament.round}"
@@ -63,7 +63,7 @@ def tell(
         words = words | {word: [each for each in meetings if each.round == rounds[word]] for word in rounds}
     mails: list[Mail] = []
     inside = {each.player for each in at.tx.tournaments.present(tournament.id)}
-    for reader in readers_of(at, filter(None, map(at.tx.players.get, told))).values():
+    for reader in readers_of(at, filter(None, map(at.tx.players.get, first))).values():
         you = reader.player
         text = page(at, name, tournament, reader, you=you, inside=you in inside, subject=subject, **words)
         answer = Answer("", Outcome.DONE, text, f"pbm: {tournament.name}: {subject}")
@@ -73,11 +73,11 @@ def tell(
 
 @when_due(TOLD, within=timedelta(hours=1))
 def go_on_telling(occasion: Occasion) -> None:
-    told, number = occasion.item.payload, occasion.item.key.partition(" ")[0]
+    rest, number = occasion.item.payload, occasion.item.key.partition(" ")[0]
     tournament = occasion.tx.tournaments.get(int(number))
     if tournament is not None:
-        then = replace(tournament, season=told["season"], round=told["round"])
-        occasion.owe(tell(occasion, told["players"], then, told["page"], told["subject"], told["words"]))
+        then = replace(tournament, season=rest["season"], round=rest["round"])
+        occasion.owe(tell(occasion, rest["players"], then, rest["page"], rest["subject"], rest["words"]))
 
 
 NEWS = "tournament news"

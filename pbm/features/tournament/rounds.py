@@ -135,9 +135,13 @@ class Rounds(Director):
             boards = [board for division, bout in self._pairings() if (board := self.start(bout, division, due_at))]
             if boards:
                 self.keep(due_at=due_at)
-                told = {"rounds": self.rounds(), "pairings": self.tournament.round, "before": self.tournament.round - 1}
+                words = {
+                    "rounds": self.rounds(),
+                    "pairings": self.tournament.round,
+                    "before": self.tournament.round - 1,
+                }
                 subject = f"round {self.tournament.round}"
-                self.tell(self.audience(), "tournament-round.txt", subject, standings, **told)
+                self.tell(self.audience(), "tournament-round.txt", subject, standings, **words)
                 numbers = [board.match.board for board in boards]
                 self.tx.agenda.put(BEGUN, f"{self.tournament.id} {self.tournament.round}", self.now, boards=numbers)
                 return
