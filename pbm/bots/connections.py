@@ -97,15 +97,19 @@ def bridges(board: Hexes, stones: Cells, free: Cells, edges: Iterable[Cells]) ->
     """Pairs of free cells, either of which connects a stone to another one or to one of the edges."""
     one, row, both = board.steps
     around = (one, both, row, -one, -both, -row)
-    pairs = []
-    for left, right in pairwise((*around, one)):
-        starts = stones & _moved(free, -left) & _moved(free, -right)
+    turns = list(pairwise((*around, one)))
+    starts = [stones & _moved(free, -left) & _moved(free, -right) for left, right in turns]
+    ends = [
         # Each pair of stones is found from one of the two.
-        ends = starts & _moved(stones, -left - right) if left + right > 0 else 0
-        for edge in edges:
-            ends |= starts & ~edge & _moved(edge, -left) & _moved(edge, -right)
-        pairs += [(cell + left, cell + right) for cell in bits(ends)]
-    return pairs
+        [_moved(stones, -left - right) if left + right > 0 else 0 for left, right in turns],
+        *([~edge & _moved(edge, -left) & _moved(edge, -right) for left, right in turns] for edge in edges),
+    ]
+    return [
+        (cell + left, cell + right)
+        for reached in ends
+        for (left, right), start, end in zip(turns, starts, reached, strict=True)
+        for cell in bits(start & end)
+    ]
 
 
 class ConnectionSkill(Skill):
