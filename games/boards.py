@@ -104,11 +104,12 @@ class Names:
         plain = self._plain.get(text.lower())
         if plain is not None:
             return plain
-        found = read_cell(fold(text))
-        if found is None:
-            said = quoted(text)
-            raise BadNotation(f"{said} is not a {self._cell}. Write a letter and a number, such as {example()}.")
-        return self.find(*found)
+        cell = read_cell(fold(text))
+        if cell is None:
+            raise BadNotation(
+                f"{quoted(text)} is not a {self._cell}. Write a letter and a number, such as {example()}."
+            )
+        return self.find(*cell)
 
     def read_path(self, text: str, example: Callable[[], str]) -> tuple[int, ...]:
         """The indices of the cells that a text names in turn: "b2-c3", "B2 x C3", "b2c3" and "2b to 3c" -> b2, c3.
@@ -116,10 +117,10 @@ class Names:
         Raises: BadNotation, IllegalMove.
         """
         plain = _BETWEEN.sub(" ", fold(text))
-        cells = [read_cell(each) for each in _CELL.findall(plain)]
+        cells = [read_cell(word) for word in _CELL.findall(plain)]
         if not cells or _CELL.sub("", plain).strip():
             raise BadNotation(f"{quoted(text)} is not a move. Write it as in {example()}.")
-        return tuple(self.find(*found) for found in cells if found)
+        return tuple(self.find(*cell) for cell in cells if cell)
 
     def find(self, letter: str, number: int) -> int:
         """The index of a cell by its lower-case letter and its number. Raises: IllegalMove if there is no such cell."""
@@ -225,16 +226,16 @@ class Board:
 
     def near(self, index: int, legal: Cells) -> list[str]:
         """The names of the legal cells nearest to a cell; at most NEAR."""
-        found: list[str] = []
-        seen = 1 << index
-        while seen != self.full and len(found) < NEAR:
-            fresh = self.around(seen)
-            found += self.names.of(fresh & legal)
+        names: list[str] = []
+        reached = 1 << index
+        while reached != self.full and len(names) < NEAR:
+            fresh = self.around(reached)
+            names += self.names.of(fresh & legal)
             # Without this a board in two parts would be searched for ever.
             if not fresh:
                 break
-            seen |= fresh
-        return found[:NEAR]
+            reached |= fresh
+        return names[:NEAR]
 
     def shown(self, pieces: Mapping[str, Cells], **marks: Cells) -> tuple[Cell, ...]:
         """All cells as scenes show them.
@@ -243,15 +244,15 @@ class Board:
         wall give pieces that form.
         """
         letters = {index: letter for letter, placed in reversed([*pieces.items()]) for index in bits(placed)}
-        found = {
+        cells = {
             index: Cell(*place, self.names[index], letters.get(index, ""), shaded=bool(self.shading >> index & 1))
             for index, place in self.places.items()
         }
         for name, marked in marks.items():
             mark: dict[str, Any] = {"form": Form(name)} if name in _FORMS else {name: True}
             for index in bits(marked):
-                found[index] = found[index]._replace(**mark)
-        return tuple(found.values())
+                cells[index] = cells[index]._replace(**mark)
+        return tuple(cells.values())
 
 
 class Hexes(Board):

@@ -10,6 +10,8 @@ The steps that a solver may take limit the work for each question.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import count
 
 from games.boards import bits
 from games.crossgeo_boards import Edges, Graph, random_graph
@@ -37,16 +39,16 @@ class Forms:
         self._forms: list[tuple[Choices, Choices]] = []
         self._numbers: dict[tuple[Choices, Choices], Value] = {}
         self._canonical: dict[Value, Value] = {}
-        self._at_most: dict[tuple[Value, Value], bool] = {}
         self._sums: dict[tuple[Value, Value], Value] = {}
         self._nimbers = [self._numbered((), ())]
+        self.at_most = cache(self._is_at_most)
 
     def _numbered(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
         form = (tuple(sorted(set(left))), tuple(sorted(set(right))))
-        if (known := self._numbers.get(form)) is None:
-            known = self._numbers[form] = len(self._forms)
+        if (number := self._numbers.get(form)) is None:
+            number = self._numbers[form] = len(self._forms)
             self._forms.append(form)
-        return known
+        return number
 
     def nimber(self, size: int) -> Value:
         """The value of a Nim heap of this size."""
@@ -57,14 +59,14 @@ class Forms:
     def of(self, left: Iterable[Value], right: Iterable[Value]) -> Value:
         """The canonical value of the game in which Left and Right may move to these values."""
         raw = self._numbered(left, right)
-        if (known := self._canonical.get(raw)) is None:
+        if (value := self._canonical.get(raw)) is None:
             form, shorter = None, self._forms[raw]
             # A reversible option brings in others, which may be dominated in turn.
             while form != shorter:
                 form = shorter
                 shorter = self._shortened(raw, form[0], 0), self._shortened(raw, form[1], 1)
-            known = self._canonical[raw] = self._numbered(*shorter)
-        return known
+            value = self._canonical[raw] = self._numbered(*shorter)
+        return value
 
     def _shortened(self, game: Value, options: Choices, player: int) -> Choices:
         """A player's options without dominated ones, and with reversible ones replaced."""
@@ -90,31 +92,28 @@ class Forms:
         """The options of Left and of Right."""
         return self._forms[value]
 
-    def at_most(self, one: Value, other: Value) -> bool:
+    def _is_at_most(self, one: Value, other: Value) -> bool:
         """one <= other."""
         if one == other:
             return True
-        if (known := self._at_most.get((one, other))) is None:
-            self.step()
-            known = not any(self.at_most(other, left) for left in self._forms[one][0]) and not any(
-                self.at_most(right, one) for right in self._forms[other][1]
-            )
-            self._at_most[one, other] = known
-        return known
+        self.step()
+        if any(self.at_most(other, left) for left in self._forms[one][0]):
+            return False
+        return not any(self.at_most(right, one) for right in self._forms[other][1])
 
     def sum(self, one: Value, other: Value) -> Value:
         """The canonical value of both games side by side."""
         if ZERO in (one, other):
             return one + other  # the index of zero is 0, so this is the other's
         pair = (min(one, other), max(one, other))
-        if (known := self._sums.get(pair)) is None:
+        if (total := self._sums.get(pair)) is None:
             self.step()
             (a_left, a_right), (b_left, b_right) = self._forms[one], self._forms[other]
-            known = self._sums[pair] = self.of(
+            total = self._sums[pair] = self.of(
                 [self.sum(a, other) for a in a_left] + [self.sum(one, b) for b in b_left],
                 [self.sum(a, other) for a in a_right] + [self.sum(one, b) for b in b_right],
             )
-        return known
+        return total
 
 
 class Solver:
@@ -124,8 +123,7 @@ class Solver:
         self._crossings = graph.crossings
         self._red, self._blue = graph.of_colours("rg"), graph.of_colours("bg")
         self._forms = Forms(steps)
-        self._values: dict[Edges, Value] = {}
-        self._grundy: dict[Edges, int] = {}
+        self._component, self._heap = cache(self._value_of), cache(self._heap_of)
 
     def wins(self, standing: Edges, side: Side) -> bool:
         """Whether the side to move wins. Raises: OutOfSteps."""
@@ -171,27 +169,23 @@ class Solver:
             yield standing & ~(lowest | self._crossings[lowest.bit_length() - 1])
             picks ^= lowest
 
-    def _component(self, component: Edges) -> Value:
-        if (known := self._values.get(component)) is None:
-            self._forms.step()
-            known = self._values[component] = self._forms.of(
-                {self.value(left) for left in self._after(component, component & self._red)},
-                {self.value(left) for left in self._after(component, component & self._blue)},
-            )
-        return known
+    def _value_of(self, component: Edges) -> Value:
+        self._forms.step()
+        return self._forms.of(
+            {self.value(left) for left in self._after(component, component & self._red)},
+            {self.value(left) for left in self._after(component, component & self._blue)},
+        )
 
-    def _heap(self, component: Edges) -> int:
+    def _heap_of(self, component: Edges) -> int:
         """The size of the Nim heap equal to a green component."""
-        if (known := self._grundy.get(component)) is None:
-            self._forms.step()
-            reached = set()
-            for left in self._after(component, component):
-                heap = 0
-                for part in self.components(left):
-                    heap ^= self._heap(part)
-                reached.add(heap)
-            known = self._grundy[component] = next(size for size in range(len(reached) + 1) if size not in reached)
-        return known
+        self._forms.step()
+        reached = set()
+        for left in self._after(component, component):
+            heap = 0
+            for part in self.components(left):
+                heap ^= self._heap(part)
+            reached.add(heap)
+        return next(size for size in count() if size not in reached)
 
 
 def fair_graph(number: int, seed: int, version: str) -> Graph:

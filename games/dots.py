@@ -136,7 +136,7 @@ class Dots(Coloured[Position, int]):
             for box in reversed(list(bits(owned)))
         ]
         drawn = board.board({}, joins=board.joins(pos.drawn, last), boxes=boxes, colours=(("B", "blue"),))
-        told = score(self.colours, self._points(pos))
+        note = score(self.colours, self._points(pos))
         if last is not None and self.outcome(pos) is None and self._closed(pos.options, pos.drawn, last):
-            told += f" {self.colours[pos.mover - 1]} closed a box and must draw another line."
-        return Scene(drawn, notes=(told,))
+            note += f" {self.colours[pos.mover - 1]} closed a box and must draw another line."
+        return Scene(drawn, notes=(note,))

@@ -82,18 +82,18 @@ class Go(Placing):
     def refusal(self, pos: Position, move: int) -> str:
         if pos.taken >> move & 1:
             return super().refusal(pos, move)
-        said = f"{self.colours[pos.to_move - 1]} may not play {self.notate(pos, move)}"
+        refused = f"{self.colours[pos.to_move - 1]} may not play {self.notate(pos, move)}"
         # `placed` leaves the stones as they are for suicide, and nothing else does.
         if self.placed(pos, move) == pos.stones:
-            return f"{said}: the stone would take nothing and have no free point beside its chain (suicide)."
-        return f"{said} now: it would bring back a position that the board has had (ko). Play elsewhere first."
+            return f"{refused}: the stone would take nothing and have no free point beside its chain (suicide)."
+        return f"{refused} now: it would bring back a position that the board has had (ko). Play elsewhere first."
 
     def ending(self, pos: Position, last: int) -> Ending | None:
         if pos.passes < 2:
             return None
         first, second = scores = self._scores(pos)
-        told = sorted(map(_points, scores), key=float)
-        reason = f"by {_points(abs(first - second))} points, {told[1]} to {told[0]}"
+        values = sorted(map(_points, scores), key=float)
+        reason = f"by {_points(abs(first - second))} points, {values[1]} to {values[0]}"
         return Ending(Outcome(leader(scores), reason, scores))
 
     def _scores(self, pos: Position) -> tuple[int, int]:
@@ -102,9 +102,9 @@ class Go(Placing):
         return 2 * first, 2 * second + _komi(pos.options)
 
     def notes(self, pos: Position) -> tuple[str, ...]:
-        told = f"White has {_points(_komi(pos.options))} points of komi."
+        komi = f"White has {_points(_komi(pos.options))} points of komi."
         passed = f"{self.colours[pos.to_move.other - 1]} has passed; a second pass ends the game."
-        return (told, passed) if pos.passes == 1 else (told,)
+        return (komi, passed) if pos.passes == 1 else (komi,)
 
 
 def after(board: Squares, own: Cells, others: Cells, move: int) -> tuple[Cells, Cells] | None:

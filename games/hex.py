@@ -35,7 +35,7 @@ class Hex(Placing):
         chain = board.chain(1 << last, pos.stones[mover - 1])
         top, right, bottom, left = board.sides
         # Red, who begins, has the top and the bottom edge.
-        edges, said = ((top, bottom), "top and bottom") if mover == 1 else ((left, right), "left and right")
+        edges, names = ((top, bottom), "top and bottom") if mover == 1 else ((left, right), "left and right")
         if all(chain & edge for edge in edges):
-            return Ending(Outcome(mover, f"by joining {said}"), chain)
+            return Ending(Outcome(mover, f"by joining {names}"), chain)
         return None

@@ -38,14 +38,14 @@ class Way(NamedTuple):
 @cache
 def ways() -> Mapping[int, tuple[Way, ...]]:
     """For each square its eight directions, the two of each line in succession."""
-    found = {}
+    all_ways = {}
     for start, rays in BOARD.rays.items():
         lines = [union((start, *rays[at & ~1], *rays[at | 1])) for at in range(8)]
-        found[start] = tuple(
+        all_ways[start] = tuple(
             Way(line, ray, tuple(union(ray[:at]) for at in range(len(ray))))
             for line, ray in zip(lines, rays, strict=True)
         )
-    return found
+    return all_ways
 
 
 class Loa(Moving):
@@ -78,10 +78,10 @@ class Loa(Moving):
                 yield start, ends[far]
 
     def paths(self, pos: Position) -> Iterator[Path]:
-        found = super().paths(pos)
+        paths = super().paths(pos)
         # The only move of a side that has none is the pass.
-        yield next(found, ())
-        yield from found
+        yield next(paths, ())
+        yield from paths
 
     def forced(self, pos: Position) -> Path | None:
         return () if next(self.paths(pos)) == () else None

@@ -98,12 +98,12 @@ class Intersection:
         self._balls: dict[int, tuple[Ball, Ball]] = {}
 
     def ball(self, precision: int) -> tuple[Ball, Ball]:
-        if (known := self._balls.get(precision)) is None:
+        if (ball := self._balls.get(precision)) is None:
             one, two = self.lines
             x, y, dx, dy = two.ball(precision)
             share = one.share(two, precision)
-            known = self._balls[precision] = (x + share * dx, y + share * dy)
-        return known
+            ball = self._balls[precision] = (x + share * dx, y + share * dy)
+        return ball
 
     @cached_property
     def exact(self) -> Triple:
@@ -125,10 +125,10 @@ class Chord:
 
     def ball(self, precision: int) -> tuple[Ball, Ball, Ball, Ball]:
         """The start, and the vector from there to the end: x, y, dx, dy."""
-        if (known := self._balls.get(precision)) is None:
+        if (ball := self._balls.get(precision)) is None:
             (x, y), (to_x, to_y) = self.start.ball(precision), self.end.ball(precision)
-            known = self._balls[precision] = (x, y, to_x - x, to_y - y)
-        return known
+            ball = self._balls[precision] = (x, y, to_x - x, to_y - y)
+        return ball
 
     @cached_property
     def exact(self) -> Triple:

@@ -86,12 +86,12 @@ class Reversi(Placing):
 
 def _room(board: Squares, own: Cells, others: Cells) -> Cells:
     """The free cells from which a line of others' stones leads to one of one's own."""
-    found = 0
+    room = 0
     for step in board.steps:
         up, down = own << step & others, own >> step & others
         while (longer := up | up << step & others) != up:
             up = longer
         while (longer := down | down >> step & others) != down:
             down = longer
-        found |= up << step | down >> step
-    return found & board.full & ~own & ~others
+        room |= up << step | down >> step
+    return room & board.full & ~own & ~others

@@ -210,9 +210,9 @@ class Option:
             if value in self.choices:
                 return value
         elif self.halves:
-            found = _HALF.fullmatch(value)
-            if found and self.low <= int(found[1]) <= self.high:
-                return f"{found[1]}.5"
+            half = _HALF.fullmatch(value)
+            if half and self.low <= int(half[1]) <= self.high:
+                return f"{half[1]}.5"
         # int() reads the digits of every script, and raises for one of more than 4,300.
         elif value.isascii() and value.isdecimal() and len(value) <= 12 and self.low <= int(value) <= self.high:
             return int(value)
@@ -226,14 +226,14 @@ def spelled(options: Sequence[Option], word: str) -> list[str]:
     ['-size=4']
     """
     name, equals, value = word.lstrip("-").casefold().partition("=")
-    option = next((each for each in options if name in each.names), None)
+    option = next((option for option in options if name in option.names), None)
     if option is None:
         return [word]
     value = dict(option.synonyms).get(value, value)
     # "-fair=no" is kept, because it says that a random board is to stay as it falls.
     if option.stands_for and value != "no":
-        known = str(option.read(value or "yes"))
-        return [each.replace("N", known) for each in option.stands_for.split()]
+        number = str(option.read(value or "yes"))
+        return [other.replace("N", number) for other in option.stands_for.split()]
     return [f"-{option.name}{equals}{value}"]
 
 
@@ -242,14 +242,14 @@ class OptionValues:
 
     def __init__(self, options: Sequence[Option], words: Sequence[str]) -> None:
         """words: such as "-size=6", in any case and order. Raises: OptionError, naming the word and what is allowed."""
-        known = {option.name: option for option in options}
+        by_name = {option.name: option for option in options}
         self._values: dict[str, int | str] = {}
         for word in words:
             name, equals, value = word.lstrip("-").casefold().partition("=")
-            option = known.get(name)
+            option = by_name.get(name)
             if option is None:
                 # One word is enough: what only stands for other options would be a second way to say the same.
-                fitting = ", ".join(each.usage for each in options if not each.stands_for) or "none"
+                fitting = ", ".join(one.usage for one in options if not one.stands_for) or "none"
                 raise OptionError(f"{quoted(word)} is not an option of this game. Its options: {fitting}.")
             if name in self._values:
                 raise OptionError(f"{quoted(word)}: -{name} was given twice.")
