@@ -286,9 +286,9 @@ def _seeded(words: Sequence[str], options: Options, seed: int) -> list[str]:
     a fair board is wanted, and otherwise with the first.
     """
     # The boards of each seed are solved while the challenger waits.
-    for each in range(seed, seed + SEEDS_TRIED):
-        if _fair(replace(options, board="fair", seed=each)):
-            return [*words, f"-seed={each}"]
+    for tried in range(seed, seed + SEEDS_TRIED):
+        if _fair(replace(options, board="fair", seed=tried)):
+            return [*words, f"-seed={tried}"]
     return [*words] if options.board == "fair" else [*words, f"-seed={seed}"]
 
 

@@ -47,12 +47,12 @@ class Graph:
     @cached_property
     def crossings(self) -> tuple[Edges, ...]:
         """For each edge, those that cross it; never itself."""
-        found = [0] * len(self.edges)
+        crossings = [0] * len(self.edges)
         for (i, one), (j, other) in combinations(enumerate(self.lines), 2):
             if cross(one, other):
-                found[i] |= 1 << j
-                found[j] |= 1 << i
-        return tuple(found)
+                crossings[i] |= 1 << j
+                crossings[j] |= 1 << i
+        return tuple(crossings)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -259,28 +259,28 @@ def _read_row(line: str) -> _Row | None:
     while place < len(words):
         is_open = False
         # An edge first: "A 0,0" names a point, but so does the beginning of an edge from A.
-        if found := _EDGE.match(words, place):
-            edges.append(_edge(found))
+        if match := _EDGE.match(words, place):
+            edges.append(_edge(match))
             is_open = not edges[-1][2]  # a blank is enough behind a point or a colour
-        elif found := _NAMED.match(words, place):
-            points.append((found[1], _spot(found[2], found[3])))
+        elif match := _NAMED.match(words, place):
+            points.append((match[1], _spot(match[2], match[3])))
         else:
             return None
-        following = _NEXT.match(words, found.end())
+        following = _NEXT.match(words, match.end())
         if following is None or (is_open and following[0] == " "):
             return None
         place = following.end()
     # Read as a mark, a minus would turn a point into its mirror image without a word.
     if BELOW_ZERO.search(words):
         raise ValueError("goes below 0: coordinates are whole numbers from 0 on")
-    if not colour and len({bool(each) for *_, each in edges}) > 1:
+    if not colour and len({bool(own) for *_, own in edges}) > 1:
         raise ValueError("gives a colour to some of its edges only: write each on a line of its own")
     return _Row(colour, tuple(points), tuple(edges))
 
 
-def _edge(found: re.Match[str]) -> tuple[str | Spot, str | Spot, str]:
+def _edge(match: re.Match[str]) -> tuple[str | Spot, str | Spot, str]:
     """Raises: ValueError as _spot, and for two colours."""
-    first, x1, y1, x2, y2, behind, *labels, last = found.groups()
+    first, x1, y1, x2, y2, behind, *labels, last = match.groups()
     if first and (behind or last):
         raise ValueError("gives two colours to an edge")
     colour = first or behind or last or ""
@@ -297,12 +297,12 @@ def graph_in(lines: Sequence[str]) -> range:
     initials = [words for words in map(unlisted, lines) if _INITIALS.fullmatch(words)]
     # Two letters alone sign a letter, unless they are two points, or stand above or below such letters.
     signed = initials if len(initials) == 1 and not placed.issuperset(initials[0].replace(" ", "")) else []
-    said = [
+    numbers = [
         number
         for number, (line, row) in enumerate(zip(lines, rows, strict=True))
         if _is_said(line, row, placed) and unlisted(line) not in signed
     ]
-    return range(said[0], said[-1] + 1) if said else range(0)
+    return range(numbers[0], numbers[-1] + 1) if numbers else range(0)
 
 
 def _part(line: str) -> _Row | None:
@@ -337,16 +337,16 @@ def own_graph(body: str, version: str | None, *, is_new: bool = False) -> Graph:
         if not words.strip():
             continue
         try:
-            said = _read_row(words)
-            if said is None:
+            row = _read_row(words)
+            if row is None:
                 raise ValueError(
                     "is not an edge: write two points, in whole numbers from 0 on, and a colour if you like, such as "
                     '"0,0 30,40 red"; words to your opponent stand apart, behind a blank line'
                 )
             # The edges below it were forgotten, or got lost on the way.
-            if number == len(rows) and not (said.points or said.edges):
+            if number == len(rows) and not (row.points or row.edges):
                 raise ValueError("has no edge below it")
-            sketch.add(number, said)
+            sketch.add(number, row)
         except ValueError as error:
             raise OptionError(f"Line {number} of your graph, {quoted(words)}, {error}.") from None
     if number := sketch.loose:
@@ -366,16 +366,16 @@ class _Sketch:
         self.colours = self._heading = ""
         self._version, self._is_new = version, is_new
 
-    def add(self, number: int, said: _Row) -> None:
+    def add(self, number: int, row: _Row) -> None:
         """Adds what a line says. Raises: ValueError with the end of a sentence about it."""
-        if said.colour is not None:
-            self._heading = said.colour
-        for label, spot in said.points:
+        if row.colour is not None:
+            self._heading = row.colour
+        for label, spot in row.points:
             # Graphs of records were accepted before this was refused; there the later place holds.
             if self._is_new and label in self.named:
                 raise ValueError(f"places {label.upper()} once more, after line {self.named[label][1]}")
             self.named[label] = spot, number
-        for one, two, colour in said.edges:
+        for one, two, colour in row.edges:
             line = _placed(one, self.named), _placed(two, self.named)
             _check_line(line, self.lines)
             self.colours += _letter(colour or self._heading, self._version)
@@ -406,16 +406,16 @@ def _placed(end: str | Spot, named: Mapping[str, tuple[Spot, int]]) -> Spot:
     return named[end][0]
 
 
-def _letter(given: str, version: str) -> str:
+def _letter(colour: str, version: str) -> str:
     """The letter of a colour, or of none. Raises: ValueError with the end of a sentence about the line."""
     allowed = {name: letter for letter, name in COLOURS.items() if letter in version}
     # By the rulings an edge without a colour is green.
-    word = given or "green"
+    word = colour or "green"
     for name, letter in allowed.items():
         if word in (name, letter):
             return letter
     raise ValueError(
-        f"{'is' if given else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
+        f"{'is' if colour else 'has no colour, which means'} {word}: an edge here is {' or '.join(allowed)}"
     )
 
 

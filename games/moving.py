@@ -140,8 +140,8 @@ class Moving(Coloured[Position, Path]):
             return IllegalMove(f"{mover} is to move, and has no {self.piece} on {name}.", near)
         if all(other[0] != path[0] for other in legal):
             return IllegalMove(f"The {self.piece} on {name} cannot move. {self.rule}", near)
-        said = self.notate(pos, path[:QUOTED]) + "-..." * (len(path) > QUOTED)
-        return IllegalMove(f"The {self.piece} on {name} cannot make the move {said}. {self.rule}", near)
+        words = self.notate(pos, path[:QUOTED]) + "-..." * (len(path) > QUOTED)
+        return IllegalMove(f"The {self.piece} on {name} cannot make the move {words}. {self.rule}", near)
 
     def notate(self, pos: Position, move: Path) -> str:
         names = self.board(pos.options).names

@@ -410,22 +410,22 @@ def _read_row(line: str) -> list[Corner] | None:
     words = unlisted(line[heading.end() :] if heading else line)
     corners, place = list[Corner](), 0
     while place < len(words):
-        found = _NEXT.match(words, place)
+        match = _NEXT.match(words, place)
         # Read as a mark, a minus would turn a point into another one.
-        if found is None or BELOW_ZERO.search(words):
+        if match is None or BELOW_ZERO.search(words):
             return None
-        x, y = (int(digits) for digits in (found[1] or found[4], found[2] or found[5]))
+        x, y = (int(digits) for digits in (match[1] or match[4], match[2] or match[5]))
         if max(x, y) > MAX_CORNER:
             return None
         corners.append((x, y))
-        place = found.end()
+        place = match.end()
     return corners if corners or heading else None
 
 
 def polygon_in(lines: Sequence[str]) -> range:
     """The lines from the first to the last that can be a part of a polygon."""
-    said = [number for number, line in enumerate(lines) if _read_row(with_good_numbers(line)) is not None]
-    return range(said[0], said[-1] + 1) if said else range(0)
+    numbered = [number for number, line in enumerate(lines) if _read_row(with_good_numbers(line)) is not None]
+    return range(numbered[0], numbered[-1] + 1) if numbered else range(0)
 
 
 def own_polygon(body: str) -> tuple[Corner, ...]:
@@ -507,12 +507,12 @@ def _dent(corners: tuple[Corner, ...]) -> tuple[Corner, Corner] | None:
 
 def _meeting(corners: Sequence[Corner]) -> tuple[tuple[Corner, ...], tuple[Corner, ...]] | None:
     """Two fours of corners whose diagonals meet in the same point. Any four of a convex polygon make one crossing."""
-    found: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
+    fours: dict[tuple[int, int, int], tuple[Corner, ...]] = {}
     for four in combinations(corners, 4):
         point = _crossing(*four)
-        if point in found:
-            return found[point], four
-        found[point] = four
+        if point in fours:
+            return fours[point], four
+        fours[point] = four
     return None
 
 

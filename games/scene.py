@@ -54,10 +54,10 @@ class Cell(NamedTuple):
 
 def rows(cells: Iterable[Cell]) -> dict[int, list[Cell]]:
     """The cells by the number of their row, from the top, and in each row from the left."""
-    found: dict[int, list[Cell]] = {}
+    by_row: dict[int, list[Cell]] = {}
     for cell in sorted(cells):
-        found.setdefault(cell.row, []).append(cell)
-    return found
+        by_row.setdefault(cell.row, []).append(cell)
+    return by_row
 
 
 Colours = tuple[tuple[str, str], ...]
