@@ -159,7 +159,7 @@ def test_a_board_mail_reads_as_it_is_written(path: Path, house: House, parts: Se
     hold(path, f"{words}:{moves}\n\n{said}")
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_move_is_a_link_that_plays_it(name: str, house: House) -> None:
     words, moves = small(name)
     got = mover(house, words, moves)

@@ -12,6 +12,7 @@ from pbm.domain.errors import NotAllowed
 from pbm.domain.foreign_records import read, start_in
 from pbm.domain.game_record import write
 from tests.domain.test_game_record import finished
+from tests.games.variants import EACH
 
 TRIAL = """game=/lud/board/space/connection/Hex.lud
 START GAME OPTIONS
@@ -127,7 +128,7 @@ def _foreign(name: str) -> str:
 
 
 @pytest.mark.parametrize("write_as", [_ours, _foreign])
-@pytest.mark.parametrize("name", [name for name, game in GAMES.items() if game.info.sgf])
+@pytest.mark.parametrize("name", [each for each in EACH if GAMES[str(each.values[0])].info.sgf])
 def test_a_record_is_read_as_a_whole_or_refused(name: str, write_as: Callable[[str], str]) -> None:
     """Wherever it is cut, a stray character stands or a move has the other colour."""
     text = write_as(name).rstrip()

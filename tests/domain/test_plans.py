@@ -15,6 +15,7 @@ from pbm.domain import plans
 from pbm.domain.errors import BadArguments, NotAllowed, Rejected
 from pbm.domain.match import SWAP, Intent, IntentKind, State
 from pbm.domain.plans import Branch, Plan, chain, check, fitting, layout, read, reread, settled, understood, write
+from tests.games.variants import EACH
 
 
 def started(name: str = "cross", plies: int = 1, seed: int = 0) -> State:
@@ -286,7 +287,7 @@ def names(state: State, text: str, other: str) -> bool:
     return legal(state, text) and legal(state, other) and state.play(text)[1] == state.play(other)[1]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 @given(seed=st.integers(0, 10**6))
 @settings(max_examples=15, deadline=None)
 def test_a_plan_answers_as_it_reads(name: str, seed: int) -> None:

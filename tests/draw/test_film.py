@@ -15,6 +15,7 @@ from pbm.domain.match import State
 from pbm.draw import picture as films
 from pbm.draw.cell_pictures import image
 from pbm.draw.picture import film
+from tests.games.variants import EACH
 
 
 def scenes(name: str, plies: int = 40) -> list[Scene]:
@@ -28,7 +29,7 @@ def scenes(name: str, plies: int = 40) -> list[Scene]:
     return found
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_a_film_ends_with_the_last_board_and_is_small(name: str) -> None:
     boards = scenes(name)
     made = film(boards.__getitem__, len(boards) - 1)

@@ -13,6 +13,7 @@ from lxml import etree
 from games import GAMES
 from games.scene import PlaneBoard
 from pbm.draw.svg import of_cells, of_planes, replay
+from tests.games.variants import EACH
 
 PLIES = 30
 
@@ -49,7 +50,7 @@ def marks(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("first", [0, 40])
-@pytest.mark.parametrize("name", sorted(GAMES))
+@pytest.mark.parametrize("name", EACH)
 def test_each_step_shows_its_board(name: str, first: int) -> None:
     boards = played(name, [])
     svg = etree.fromstring(replay(boards, 'All of "it" & more', first))

@@ -12,6 +12,7 @@ from games.crossgeo_boards import own_graph
 from pbm.server import Arriving
 from tests.conversation import ROBOT, Got, House, record
 from tests.features.test_play import one
+from tests.games.variants import EACH
 
 
 @pytest.fixture
@@ -311,7 +312,7 @@ def test_a_regular_polygon(club: House) -> None:
     assert "-sides=7 -regular" in one(mails[:1])
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_every_game_starts_from_a_position_of_an_earlier_board(club: House, name: str) -> None:
     game, plies = GAMES[name], list[str]()
     pos = game.start(game.options([]))

@@ -36,6 +36,7 @@ from pbm.domain.match import SWAP, replay
 from pbm.draw.picture import picture
 from pbm.resources import folder
 from tests.games.perft import COUNTS, DRAW, golden_cases, perft, quick_and_whole
+from tests.games.variants import EACH
 from tests.golden_file import FOLDER, hold
 
 BOARDS = FOLDER / "boards"
@@ -219,7 +220,7 @@ def random_record(name, words, seed=0, plies=PLIES):
     return tuple(GAMES[name].notate(pos, move) for (pos, _), (_, move) in pairwise(walk))
 
 
-@every_game
+@pytest.mark.parametrize("name", EACH)
 @settings(max_examples=50, deadline=None)
 @given(data=st.data())
 def test_a_record_altered_or_not_is_replayed_or_refused(name, data):

@@ -152,6 +152,7 @@ def test_no_promise_is_broken_where_everything_fails_often_and_the_referee_sees_
     assert [tamper for tamper, sentence in IN_STORY.items() if sentence not in heard[tamper]] == []
 
 
+@pytest.mark.oracle
 def test_a_failure_shrinks_to_few_people_and_faults_and_tells_what_happened(monkeypatch: pytest.MonkeyPatch) -> None:
     """The fault made by hand: a mail that the smarthost does not take yet counts as sent."""
     monkeypatch.setattr(Outbox, "postpone", lambda outbox, number, due_at, *_, **__: outbox.sent([number], due_at))
