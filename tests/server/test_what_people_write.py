@@ -2,7 +2,8 @@
 
 tests/reading/answers.tsv holds situation, whether anything may be done, a part of the mail that comes back, and what
 was said. That nothing is done which was not meant is asserted; how many get what they want is printed. Whoever finds a
-sentence that is read badly adds a row, and mends the phrase book.
+sentence that is read badly adds a row, and mends the phrase book. `make test` says every third row; `-m "oracle or not
+oracle"` says all, as .ci/run does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,8 @@ from tests.conversation import ROBOT, Got, House
 TABLE = Path(__file__).parent.parent / "reading" / "answers.tsv"
 VOUCHED = {"Authentication_Results": "mx.example.org; dkim=pass header.d=example.net"}
 PATIENT = Limits(answers_per_hour=10_000, messages_per_day=10_000)
+EVERY = 3
+"""A row of so many is said by `make test`, the others only by .ci/run."""
 
 
 Situation = Callable[[House], Callable[[str], Arriving]]
@@ -124,15 +128,17 @@ def rows(situation: str) -> Iterator[tuple[bool, str, str]]:
             yield acts == "act", told, said.replace("\\n", "\n")
 
 
+@pytest.mark.parametrize("first", [0, *(pytest.param(first, marks=pytest.mark.oracle) for first in range(1, EVERY))])
 @pytest.mark.parametrize("situation", SITUATIONS)
-def test_nothing_is_done_that_was_not_meant(situation: str, new_house: Callable[..., House]) -> None:
+def test_nothing_is_done_that_was_not_meant(situation: str, first: int, new_house: Callable[..., House]) -> None:
     house = new_house(Settings(ROBOT, PATIENT))
     house.players("anna", "bert")
     written, score, wrong = SITUATIONS[situation](house), Counter[bool](), []
     house.service.store.only_tries = True
     with house.service.store.write() as tx:
         before = state(tx)
-        answers = [(*row, *tried(house, tx, before, written(row[-1]))) for row in rows(situation)]
+        some = islice(rows(situation), first, None, EVERY)
+        answers = [(*row, *tried(house, tx, before, written(row[-1]))) for row in some]
     for may_act, wanted, said, told, acted in answers:
         is_wanted = wanted.casefold() in told.casefold() if wanted else not told
         score[is_wanted] += 1
