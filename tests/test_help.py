@@ -94,8 +94,9 @@ def test_a_page_by_any_name_of_its_command_says_in_html_what_it_says_in_text(hou
     house.player("alice", "both")
     verbs = {verb.name for verb in VERBS}
     asked = dict.fromkeys(SUBJECTS, "") | {name: verb.line for verb in VERBS for name in names_of(verb)}
-    for name, line in asked.items():
-        house.wait(timedelta(hours=2))
+    for number, (name, line) in enumerate(asked.items()):
+        if number % 20 == 0:  # 30 pages an hour come to somebody who proves nothing
+            house.wait(timedelta(hours=2))
         (got,) = house.send("alice", f"help {name}")
         assert line in " ".join(got.body.split()), name
         assert name not in verbs or got["Subject"] == f"pbm: help {name}"

@@ -39,6 +39,7 @@ MANY = Faults(
 )
 
 
+@pytest.mark.oracle
 def test_the_same_seed_leads_to_the_same_trace_to_the_letter(tmp_path: Path) -> None:
     traces = []
     for place in ("here", "there"):
