@@ -124,6 +124,11 @@ def _prefix(text: str) -> re.Match[str] | None:
     return phrases.REPLY_PREFIX.match(text)
 
 
+def is_answer_or_forward(subject: str) -> bool:
+    """Whether a subject begins with "Re:", "Fwd:" or the like, and so may be of somebody else's mail."""
+    return _prefix(subject.lstrip()) is not None
+
+
 def heading(subject: str, text: str, *, is_answer: bool) -> str:
     """The subject, which may be a command; empty if a "Re:" shows that it is only the title of a conversation, and the
     answer has a text: ("Re: play", "D5") -> "", but ("Re: resign", "") -> "resign". The number of a board, as in the
@@ -131,7 +136,7 @@ def heading(subject: str, text: str, *, is_answer: bool) -> str:
     """
     bare = strip_subject(subject)
     # "Re: resign" would resign again with each answer of that conversation.
-    titles = is_answer and (text or bare.isdecimal()) and _prefix(subject.lstrip())
+    titles = is_answer and (text or bare.isdecimal()) and is_answer_or_forward(subject)
     return "" if titles else bare
 
 

@@ -287,6 +287,14 @@ _SUPERSETS = {
     "iso2022_jp": "iso2022_jp_2",
     "utf_16": "utf-16-be",
 }
+_NICKNAMES = {
+    "windows_874": "cp874", "dos_874": "cp874", "cn_big5": "big5",
+    "mac": "mac_roman", "csmacintosh": "mac_roman", "mac_ukrainian": "mac_cyrillic",
+    "iso_8859_6_e": "iso8859_6", "iso_8859_6_i": "iso8859_6", "csiso88596e": "iso8859_6", "csiso88596i": "iso8859_6",
+}  # fmt: skip
+"""What mail programs call charsets besides the names that Python knows."""
+_JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\(J)")
+"""Begins Japanese letters in ISO-2022-JP, which programs send without its name, as if it were ASCII."""
 _ASCII_CODED = re.compile(r"utf-?7|hz", re.IGNORECASE)
 """In the names of charsets that may write other characters with ASCII bytes other than zero."""
 _ODD = {"idna", "punycode", "mbcs", "oem", "unicode_escape", "raw_unicode_escape", "undefined"}
@@ -299,7 +307,7 @@ _FOREIGN = (
     "gb18030", "big5hkscs", "cp949", "cp932", "euc_jis_2004",
 )  # fmt: skip
 # The interpreter caches every name that is looked up forever, known or not, so only names of this closed set are.
-_KNOWN = (set(aliases) | set(aliases.values())) - _ODD
+_KNOWN = ({*aliases} | {*aliases.values()} | {*_NICKNAMES.values()}) - _ODD
 
 
 def to_text(data: bytes, charset: str, *, guess: bool = False) -> str:
@@ -356,7 +364,11 @@ def _charsets(data: bytes, label: str) -> Iterator[str]:
     if data.count(b"\0") > len(data) // 4:
         yield "utf-16-le" if data[1::2].count(b"\0") > data[::2].count(b"\0") else "utf-16-be"
     name = normalize_encoding(label[:40].lower().strip("'\" "))
-    name = aliases.get(name, name)
+    while name.startswith("x_"):
+        name = name.removeprefix("x_")
+    name = _NICKNAMES.get(name, aliases.get(name, name))
+    if _JAPANESE.search(data) and not name.startswith("iso2022"):
+        yield "iso2022_jp_2"
     # Many programs label UTF-8 as Latin-1; Latin text is hardly ever valid UTF-8 by chance.
     if name == "latin_1" or name.startswith(("cp125", "iso8859", "koi8", "mac_")):
         yield "utf-8"

@@ -64,6 +64,9 @@ ADDED = re.compile(rf"[\s<(\[*_-]{{0,6}}(?:{_rows('added')}|{_rows('sent')}(?=.*
 says a person, too, unless a device or a mail program is named.
 """
 
+DEVICE = _any("device", before=r"\b")
+"""A device or a mail program."""
+
 DISCLAIMER = _any("disclaimer", before=r"[\s*_-]{0,4}", after=rf"(?!.*{_rows('personal')})")
 """The beginning of a paragraph that a company's server adds; not a line that a person says of themselves."""
 

@@ -15,6 +15,7 @@ from itertools import compress, takewhile
 
 from pbm.mailin import phrases
 from pbm.mailin.message import SENTINEL as SENTINEL
+from pbm.reading.book import common
 from pbm.reading.sentences import holds_deed, is_signature, lacks_room
 
 MARKED = re.compile(r" {0,4}[>＞]")
@@ -284,12 +285,14 @@ _RUN_ON = re.compile(r"(<[^\s<>@]{1,80}@[^\s<>]{1,250}>[^\n:：]{0,40}[:：]) {2
 _ODD = re.compile(f"[{_INVISIBLE}{''.join(map(chr, _BLANKS))}\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Characters to replace or remove: unusual blanks, invisible and control characters."""
 _QUOTED = re.compile(r" {0,4}(?:(?!>>> .*>>>$)[>＞]|\|(?: |$)|[A-Za-z]{2,4}>(?: |$))")
-_SIGNATURE = re.compile(r"\s{0,3}(?:--|—|–|__|_{20,})\s*$")
+_SIGNATURE = re.compile(r"\s{0,3}\*?(?:--|—|–|__|_{20,})\s*\*?$")
 _FOOTER = re.compile(
     r"(?:(?<=\S)\s+|(?<=[\d.!?])(?=\w+ (?:from|with|via|von|mit|depuis|d[eou]|desde|d[ao]l?|vanaf|met) ))"
     r"(?=(?:Sent|Get|Gesendet|Von meine[mr]|Envoy\u00e9|Enviad[oa]|Inviato|Verzonden|Verstuurd) )"
 )
 """Where on a line a phone's footer may begin."""
+_FOOTER_WORDS = 8
+"""The most words of a phone's footer in a language that is not known."""
 _NOTICE, _NOTICE_LINE, _NOTICE_LINES = 45, 16, 4
 """The fewest octets (UTF-8) of a notice and characters of its first line, and how many of its lines are read."""
 _ARMOUR = re.compile(r"-----BEGIN PGP SIGNED MESSAGE-----\n(?:[A-Za-z]{1,20}: [^\n]{0,80}\n){0,5} *\n")
@@ -438,10 +441,23 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
     # A footer may follow another one, as a virus scanner's does below a phone's, or stand behind the last words.
     while kept:
         last = _FOOTER.split(kept[-1], 1)[-1]
-        if last and not phrases.ADDED.match(last):
+        if last and not phrases.ADDED.match(last) and not _is_foreign_footer(kept):
             break
         kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
     return "\n".join(kept).strip()
+
+
+def _is_foreign_footer(lines: Sequence[str]) -> bool:
+    """Whether the last line stands apart, is short, and names a device or a mail program in words of a language that
+    we do not know: "Испратено од мојот iPhone".
+
+    People write of devices, too: a line with a word that we know is theirs.
+    """
+    *above, last = lines
+    words = [word.strip(".,:;()*").casefold() for word in last.split()]
+    if not above or above[-1] or not any(above) or not 1 < len(words) <= _FOOTER_WORDS:
+        return False
+    return phrases.DEVICE.search(last) is not None and common().isdisjoint(words) and not phrases.PERSONAL.search(last)
 
 
 def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:

@@ -31,6 +31,7 @@ from pbm.domain.match import Player
 from pbm.features.account import RESET
 from pbm.mailin import Cover, Discard, Envelope, Judgement, Message, Unlock, heading
 from pbm.mailin.authentication import network_of
+from pbm.mailin.headers import is_answer_or_forward
 from pbm.mailin.mime import cut
 from pbm.mailin.written import read as read_mail
 from pbm.mailin.written import rewritten
@@ -123,6 +124,9 @@ class Handler:
             return mail._replace(is_plain=plays(tx, mail, states))
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing, tx.players.knows)
+        # "Fwd: Invoice 4711" above nothing of the sender's own may be a command, but no words of theirs.
+        if not message.text and is_answer_or_forward(message.subject):
+            reading = replace(reading, text="")
         commands = parse_all(tx, reading.lines, sender.standing)
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
