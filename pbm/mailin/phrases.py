@@ -59,13 +59,14 @@ ORIGINAL = _any("original")
 FORWARD_INTRO = _any("forward-intro", before=r"\W{0,12}+")
 """The line above a forwarded mail."""
 
-ADDED = re.compile(rf"[\s<(\[*_-]{{0,6}}(?:{_rows('added')}|{_rows('sent')}(?=.*{_rows('device')}))", re.IGNORECASE)
+_SENT = rf"{_rows('sent')}(?=.*{_rows('phone', 'device')})"
+ADDED = re.compile(rf"[\s<(\[*_-]{{0,6}}(?:{_rows('added')}|{_SENT})", re.IGNORECASE)
 """The beginning of a line that a mail program or virus scanner adds below the text; that it was sent from somewhere
 says a person, too, unless a device or a mail program is named.
 """
 
-DEVICE = _any("device", before=r"\b")
-"""A device or a mail program."""
+PHONE = _any("phone", before=r"\b")
+"""The name of a telephone or a tablet."""
 
 DISCLAIMER = _any("disclaimer", before=r"[\s*_-]{0,4}", after=rf"(?!.*{_rows('personal')})")
 """The beginning of a paragraph that a company's server adds; not a line that a person says of themselves."""

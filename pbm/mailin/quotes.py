@@ -448,16 +448,17 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
 
 
 def _is_foreign_footer(lines: Sequence[str]) -> bool:
-    """Whether the last line stands apart, is short, and names a device or a mail program in words of a language that
-    we do not know: "Испратено од мојот iPhone".
+    """Whether the last line stands apart, is short, and names a telephone in words of a language that we do not know:
+    "Испратено од мојот iPhone".
 
-    People write of devices, too: a line with a word that we know is theirs.
+    People write of telephones, too: a line in nothing but ASCII, or with a word that we know, is theirs.
     """
     *above, last = lines
     words = [word.strip(".,:;()*").casefold() for word in last.split()]
-    if not above or above[-1] or not any(above) or not 1 < len(words) <= _FOOTER_WORDS:
+    is_apart = any(above) and not above[-1]
+    if not is_apart or len(words) > _FOOTER_WORDS or last.isascii() or phrases.PERSONAL.search(last):
         return False
-    return phrases.DEVICE.search(last) is not None and common().isdisjoint(words) and not phrases.PERSONAL.search(last)
+    return phrases.PHONE.search(last) is not None and common().isdisjoint(words)
 
 
 def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:
