@@ -395,8 +395,11 @@ class OpenBoard:
             self.events.append(event)
         for intent in self.intents.of(1, 2):
             reason = "The game is over." if intent.kind in (IntentKind.PLAN, IntentKind.HOLD) else ""
-            # What nobody will be asked about any more comes back to its writer.
-            self.events += self.intents.put_away(intent, intent.comment if intent.text == WORDS_KEPT else reason)
+            # What nobody will be asked about any more stays its writer's own.
+            if intent.text == WORDS_KEPT:
+                self.remark(RemarkKind.NOTE, self.match.player(intent.seat), intent.comment)
+                reason = "The game is over, so they are among your notes."
+            self.events += self.intents.put_away(intent, reason)
         self.events += rate_match(self.tx, self.match)
         publish(MatchEnded(self.match), self.tx)
         count_match(self.tx, self.match)

@@ -63,7 +63,7 @@ _TELL_OF_LOSS_SECONDS = 3600.0
 """The least time between two reports of a database that cannot be written; a full disk still takes small writes."""
 _TIDY_SECONDS = 3600.0
 _MAILS_PER_TRANSACTION = 100
-_DEEDS_AT_ONCE = 100
+_JOBS_AT_ONCE = 100
 _CONFLICT_SECONDS = 0.02
 _FEW_MAILS, _LONGEST_REST_SECONDS = 10, 0.01
 """After fewer than this many mails the handling thread rests, for at most this long."""
@@ -360,7 +360,7 @@ class Handling:
         early = _LOOK_SECONDS if self._doubts else self._agenda_at - monotonic()
         if early > 0:
             return early if is_over else 0
-        if done := self._bounded(service.agenda.run, _DEEDS_AT_ONCE, now):
+        if done := self._bounded(service.agenda.run, _JOBS_AT_ONCE, now):
             self._sent_soon()
         self._agenda_at = monotonic() + _AGENDA_SECONDS
         self._is_shrinking = self._is_shrinking and service.store.shrink()

@@ -77,9 +77,11 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     what = _OF_QUESTIONS.get(submitted.text if submitted else "", '"confirm" plays what you submitted')
     if offer is not None and offer.seat != seat:
         wish = WISHES[offer.kind]
-        # Two questions are open, and one yes would be guessed to one of them.
+        # Two questions are open, and one word would be guessed to one of them.
         if agrees and submitted is not None:
             raise BadArguments(f'Yes to what? "accept" agrees to {wish}, {what}.')
+        if submitted is not None and submitted.is_question:
+            raise BadArguments(f'No to what? "reject" refuses {wish}, {what}.')
         check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
         return (accept if agrees else reject)(request, command)
     if submitted is None:

@@ -10,6 +10,7 @@ from games.rules import counted
 from pbm.compose.notices import Answer, Outcome
 from pbm.core.board import OpenBoard
 from pbm.core.bus import AccountsMerged, subscribes
+from pbm.core.credentials import first_line
 from pbm.core.limits import Act
 from pbm.core.notify import Desk, Tools, Writer, letters_for, notice_of, pass_on, readers_of
 from pbm.core.registry import Occasion, by_player, handles, redeems, when_due
@@ -21,8 +22,8 @@ from pbm.domain.errors import BadArguments, MatchOver, NotAllowed, NotFound, exi
 from pbm.domain.events import CommentMade
 from pbm.domain.mail import Mail, RemarkKind
 from pbm.domain.match import WORDS_KEPT, IntentKind, Player
-from pbm.reading.commands import Command
-from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Verb
+from pbm.reading.commands import Command, clean, command_or_refusal
+from pbm.reading.verbs import COMPANY, MULTIPLE, Entry, Standing, Verb
 from pbm.store import Transaction
 from pbm.store.tickets import MESSAGE, Broadcast, Ticket
 
@@ -160,9 +161,9 @@ def _pass_on(request: Request, author: Player, hearers: Sequence[Player], text: 
 @by_player
 def answer_message(request: Request, ticket: Ticket, player: Player) -> None:
     """Pass a player's answer to a message back to its author."""
-    request.check_no_password()
+    _check_no_command(request.message.text)
     author = existing(request.tx.players.get(ticket.payload["to"]), "The player who wrote to you has left the server.")
-    text = _checked(request, request.message.text, "write it above the message you answer")
+    text = _checked(request, request.unsecret(request.message.text), "write it above the message you answer")
     _check_not_blocked(request, player, author)
     _pass_on(request, player, [author], text)
     # Somebody else may have the message, and its reader learns who answered it.
@@ -178,6 +179,13 @@ def write_to_the_other(merged: AccountsMerged, tx: Transaction) -> None:
         if ticket.payload["to"] == merged.gone.id:
             payload = {**ticket.payload, "to": merged.kept.id}
             tx.tickets.restate(ticket._replace(subject=merged.kept.userid, payload=payload))
+
+
+def _check_no_command(text: str) -> None:
+    """Raises: NotAllowed for a command with a password, which must not reach another player."""
+    meant = command_or_refusal(clean(first_line(text)), Standing())
+    if isinstance(meant, Command) and meant.secrets:
+        raise NotAllowed("This is the address for an answer to a player; send commands in a separate email.")
 
 
 @handles(

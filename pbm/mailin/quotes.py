@@ -448,17 +448,21 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
 
 
 def _is_foreign_footer(lines: Sequence[str]) -> bool:
-    """Whether the last line stands apart, is short, and names a telephone in words of a language that we do not know:
-    "Испратено од мојот iPhone".
+    """Whether the last line stands apart, is short, and names a telephone in a language that we do not know, below
+    words of one that we know: "Испратено од мојот iPhone".
 
-    People write of telephones, too: a line in nothing but ASCII, or with a word that we know, is theirs.
+    People write of their telephones, too, but in the language of what they say above.
     """
     *above, last = lines
-    words = [word.strip(".,:;()*").casefold() for word in last.split()]
-    is_apart = any(above) and not above[-1]
-    if not is_apart or len(words) > _FOOTER_WORDS or last.isascii() or phrases.PERSONAL.search(last):
+    words, begun = _words(last), _words(" ".join(above))
+    if above[-1:] != [""] or common().isdisjoint(begun) or last.isascii() or phrases.PERSONAL.search(last):
         return False
-    return phrases.PHONE.search(last) is not None and common().isdisjoint(words)
+    is_short = len(words) <= _FOOTER_WORDS and not last.endswith(".")
+    return is_short and phrases.PHONE.search(last) is not None and common().isdisjoint(words)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,:;()*").casefold() for word in text.split()]
 
 
 def _is_notice(passage: Sequence[str], place: int, *, first: bool) -> bool:

@@ -65,19 +65,20 @@ class Passwords:
         # No password lets it in as it stands, so the word behind any userid may be one.
         if found and not self.is_userid(command.args.get("USERID", "")):
             found |= self._behind_names(line)
-        # In an answer to a board, whatever is no command is tried as a move.
-        return found | self._behind_names(command.args.get("MOVE", ""))
+        # In an answer to a board, whatever is no command is tried as a move; "Alice Miller" only signs.
+        move = command.args.get("MOVE", "")
+        return found | (set() if move.istitle() else self._behind_names(move)) | set_in(move, self.is_userid)
 
     def _behind_names(self, line: str) -> Set[str]:
         """The words behind userids in a line that is no command, or lets nobody in."""
         if not begins(line):
-            return self._behind_own(line)
+            return {word for word in _behind({self.own.casefold()}, line) if self._may_be_password(word)}
         names = {word.casefold() for word in line.split()[:_MOST_NAMED] if self.is_userid(word)}
         return {word for word in _behind(names, line) if self._may_be_password(word)}
 
     def _behind_own(self, line: str) -> Set[str]:
-        """The words behind the writer's own userid; "Alice Miller" only signs, and "alice thanks you" is a sentence."""
-        if not self.own or line.istitle():
+        """The words behind the writer's own userid among words for others; "alice thanks you" is a sentence."""
+        if line.istitle():
             return frozenset()
         behind = _behind({self.own.casefold()}, line)
         return {word for word in behind if word.casefold() not in common() and self._may_be_password(word)}

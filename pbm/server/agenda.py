@@ -21,7 +21,7 @@ Attend = Callable[[Desk, int], None]
 log = structlog.get_logger()
 
 _RETRY = timedelta(hours=1)
-"""When a deed that failed through a fault of ours is tried again; an agenda item waits twice as long after each further
+"""When a job that failed through a fault of ours is tried again; an agenda item waits twice as long after each further
 failure, up to a day."""
 _MOST_DOUBLINGS = 5
 

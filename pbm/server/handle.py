@@ -45,6 +45,7 @@ from pbm.server.logins import Gate, Held, Logins, Origin, admitted, note_home, s
 from pbm.server.order import Order, ask_again, held, hold, mails_of, parse_all
 from pbm.server.prepared import Checked, Prepared, Settled
 from pbm.server.senders import (
+    answers_us,
     goes_round,
     identify,
     kept_out,
@@ -125,7 +126,7 @@ class Handler:
         title = heading(message.subject, message.text, is_answer=message.token is not None)
         reading = read(title, message.text, sender.standing, tx.players.knows)
         # "Fwd: Invoice 4711" above nothing of the sender's own may be a command, but no words of theirs.
-        if not message.text and is_answer_or_forward(message.subject):
+        if not message.text and is_answer_or_forward(message.subject) and not answers_us(tx, message):
             reading = replace(reading, text="")
         commands = parse_all(tx, reading.lines, sender.standing)
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.

@@ -336,6 +336,10 @@ class SaidOnBoard:
     def _replied(self) -> Reading | None:
         """A yes or no to what the other player asks, or to whether the writer really resigns. Raises: Unsure."""
         said, question = sentences(self.text), self._question
+        # "yes, send it" answers this question, and none of the other player's.
+        if question is not None and question.text == WORDS_KEPT and len(said) == 1:
+            for phrase in self.surroundings.phrases(said[0].text, "kept-back"):
+                return Reading.of(phrase.does)
         is_asked = self.asked is not None or (question is not None and question.is_question)
         if not is_asked or not self._is_answer(said):
             return None

@@ -190,7 +190,7 @@ def _in_seat(tx: Transaction, message: Message, match: Summary, seat: SeatToken,
         standing = replace(sender.standing, known=True, proven=proven is not None)
         return Sender(standing, proven=proven, claimed=other, as_of=as_of, at_home=(other,))
     # Somebody in copy answers the player, not us; a mailbox of the player's that passes mails on answers ours.
-    if seated not in at_home and not _answers_us(tx, message):
+    if seated not in at_home and not answers_us(tx, message):
         standing = replace(sender.standing, known=True, proven=sender.proven is not None)
         return Sender(standing, None, sender.proven, sender.claimed, at_home=at_home, bystander_of=seated)
     own = seated if seated in at_home and message.judgement is not Judgement.FAILED else None
@@ -204,10 +204,10 @@ def _persons_mail_at(tx: Transaction, message: Message) -> datetime | None:
     A mail of ours is nobody else's, even if somebody sent us a mail with the same id.
     """
     answered = _nearest(message)
-    return None if answered is None or _answers_us(tx, message) else tx.inbox.came_at(mark_of(answered))
+    return None if answered is None or answers_us(tx, message) else tx.inbox.came_at(mark_of(answered))
 
 
-def _answers_us(tx: Transaction, message: Message) -> bool:
+def answers_us(tx: Transaction, message: Message) -> bool:
     """Whether the mail that is answered is one of ours."""
     answered = _nearest(message)
     return answered is not None and tx.outbox.recall(_key(answered)) is not None

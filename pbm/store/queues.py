@@ -143,7 +143,9 @@ class Inbox(Queries):
         return waiting
 
     def these(self, mail_ids: Collection[int]) -> list[Received]:
-        """Those of the mails that are new and that nobody else has locked, in this order; now locked."""
+        """Those of the mails that are new and that nobody else has locked, in this order; now locked on PostgreSQL."""
+        if not mail_ids:
+            return []
         mails = {row.id: _received(row) for row in self._connection.execute(_CLAIMING, {"ids": [*mail_ids]})}
         return [mails[mail_id] for mail_id in mail_ids if mail_id in mails]
 

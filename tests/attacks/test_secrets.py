@@ -202,7 +202,16 @@ def test_words_that_are_no_password_of_the_sender_reach_the_other_player(words: 
         assert words in tx.remarks.of(RemarkKind.COMMENT, 101)[0].text
 
 
-@pytest.mark.parametrize("line", ["login bob bobpass", "102 bob bobpass hello", "resign bob bobpass x", "bob bobpass"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "login bob bobpass",
+        "102 bob bobpass hello",
+        "resign bob bobpass x",
+        "bob bobpass",
+        "please change password bob geheim1 bobpass",
+    ],
+)
 def test_a_faulty_command_with_a_password_goes_to_nobody_else(line: str, table: House) -> None:
     """Not even if its writer says yes to a question of ours."""
     mails = table.answer("bob", f"{line}\n\nThank you!", 101)
@@ -307,10 +316,11 @@ def test_mailboxes_that_are_made_are_for_their_owner_alone(tmp_path: Path) -> No
         ("hex challenge alice bob alicepass", ""),
         ("hex challenge alice bob alicepass", "no words"),
         ("rename robot6 alice alicepass", ""),
+        ("", "Alice Alicepass"),
     ],
 )
 def test_a_password_in_the_wrong_place_is_not_quoted(house: House, subject: str, text: str) -> None:
     house.players("alice", "bob")
     mails = house.send("alice", subject, text)
     assert "*****" in mails[-1].body
-    assert not any("alicepass" in got.body for got in mails)
+    assert not any("alicepass" in got.body.casefold() for got in mails)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from pbm.domain.mail import RemarkKind
 from tests.conversation import Got, House, address_of, password
 
 
@@ -153,8 +154,33 @@ def test_kept_words_are_answered_in_words(answer: str, is_sent: bool, table: Hou
 def test_words_that_are_kept_back_when_the_game_ends_come_back(table: House) -> None:
     table.answer("bob", "D5\nshould I resign?", 101)
     mails = {got.address: " ".join(got.body.split()) for got in table.answer("alice", "resign!", 101)}
-    assert 'reached nobody before the end: "should I resign?"' in mails[address_of("bob")]
+    assert "kept back reached nobody. The game is over, so they are among your notes." in mails[address_of("bob")]
+    assert "should I resign?" in mails[address_of("bob")]
     assert "should I resign" not in mails[address_of("alice")]
+    with table.service.store.read() as tx:
+        assert [each.text for each in tx.remarks.of(RemarkKind.NOTE, 101)] == ["should I resign?"]
+
+
+@pytest.mark.parametrize("words", ["yes, send it", "ok, pass it on", "drop it"])
+def test_what_answers_kept_words_answers_no_other_question(words: str, table: House) -> None:
+    table.answer("bob", "D5\ndraw?", 101)
+    table.answer("alice", words, 101)
+    table.answer("alice", "reject", 101)
+    table.answer("alice", "resign", 101)
+    table.answer("alice", words, 101)
+    with table.service.store.read() as tx:
+        match = tx.matches.load(101)
+    assert match is not None
+    assert match.result is None
+
+
+def test_a_no_while_an_offer_and_kept_words_wait_is_asked_about(table: House) -> None:
+    table.answer("alice", "should I resign?", 101)
+    table.answer("bob", "D5\ndraw?", 101)
+    waiting = intents(table)
+    (got,) = table.answer("alice", "no", 101)
+    assert '"reject" refuses a draw' in " ".join(got.body.split())
+    assert intents(table) == waiting
 
 
 @pytest.mark.parametrize("line", ["propose", "undo", "pause", "show", "reject", "draw"])

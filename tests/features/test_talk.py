@@ -73,14 +73,11 @@ def test_an_answer_that_cannot_be_passed_on_is_refused_to_its_writer(people: Hou
 
 
 @pytest.mark.parametrize(
-    "words", ["move 101 bob bobpass D4", "cross challenge bob bobpass carol", "my password is bobpass"]
+    "words", ["move 101 bob bobpass D4", "cross challenge bob bobpass carol", "password is bobpass"]
 )
-def test_an_answer_to_a_message_that_holds_a_password_reaches_nobody(words: str, people: House) -> None:
+def test_a_password_in_an_answer_to_a_message_is_read_by_nobody_else(words: str, people: House) -> None:
     people.send("alice", "message alice alicepass bob", "Hi")
-    (told,) = people.answer("bob", words)
-    assert told.address == address_of("bob")
-    assert "may hold a password" in told.body
-    assert "bobpass" not in told.body
+    assert not any("bobpass" in got.body for got in people.answer("bob", words))
 
 
 def test_a_message_goes_to_all_or_to_nobody(people: House) -> None:
