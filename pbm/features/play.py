@@ -77,11 +77,8 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     what = _OF_QUESTIONS.get(submitted.text if submitted else "", '"confirm" plays what you submitted')
     if offer is not None and offer.seat != seat:
         wish = WISHES[offer.kind]
-        # Two questions are open, and one word would be guessed to one of them.
-        if agrees and submitted is not None:
-            raise BadArguments(f'Yes to what? "accept" agrees to {wish}, {what}.')
-        if submitted is not None and submitted.is_question:
-            raise BadArguments(f'No to what? "reject" refuses {wish}, {what}.')
+        if submitted is not None:
+            _check_one_question(submitted, wish, what, agrees=agrees)
         check_plain(board, seat, offer.since, f'"accept" agrees to {wish}, "reject" refuses.')
         return (accept if agrees else reject)(request, command)
     if submitted is None:
@@ -95,6 +92,14 @@ def _reply(request: Request, command: Command, board: OpenBoard, seat: Seat, *, 
     board.intents.drop(submitted)
     what = _DROPPED.get(submitted.text, "what you submitted is dropped.")
     return tell_sender(request, command, board, seat, what)
+
+
+def _check_one_question(submitted: Intent, wish: str, what: str, *, agrees: bool) -> None:
+    """Raises: BadArguments for a yes or no while an offer waits, too: one word would be guessed to one of both."""
+    if agrees:
+        raise BadArguments(f'Yes to what? "accept" agrees to {wish}, {what}.')
+    if submitted.is_question:
+        raise BadArguments(f'No to what? "reject" refuses {wish}, {what}.')
 
 
 def _answers_older(request: Request, since: datetime | None) -> bool:

@@ -438,13 +438,18 @@ def _unsigned(passage: Sequence[str], *, begun: bool) -> str:
         if _SIGNATURE.match(line) or phrases.DISCLAIMER.match(line) or _is_notice(passage, place, first=not begun):
             break
         kept.append(line)
+    return "\n".join(_without_footers(kept)).strip()
+
+
+def _without_footers(lines: list[str]) -> list[str]:
+    """The lines without those that phones, mail programs and virus scanners add at the end."""
     # A footer may follow another one, as a virus scanner's does below a phone's, or stand behind the last words.
-    while kept:
-        last = _FOOTER.split(kept[-1], 1)[-1]
-        if last and not phrases.ADDED.match(last) and not _is_foreign_footer(kept):
+    while lines:
+        last = _FOOTER.split(lines[-1], 1)[-1]
+        if last and not phrases.ADDED.match(last) and not _is_foreign_footer(lines):
             break
-        kept[-1:] = filter(None, [kept[-1].removesuffix(last).rstrip()])
-    return "\n".join(kept).strip()
+        lines[-1:] = filter(None, [lines[-1].removesuffix(last).rstrip()])
+    return lines
 
 
 def _is_foreign_footer(lines: Sequence[str]) -> bool:

@@ -124,10 +124,7 @@ class Handler:
             # Words to us are for nobody else.
             return mail._replace(is_plain=plays(tx, mail, states))
         title = heading(message.subject, message.text, is_answer=message.token is not None)
-        reading = read(title, message.text, sender.standing, tx.players.knows)
-        # "Fwd: Invoice 4711" above nothing of the sender's own may be a command, but no words of theirs.
-        if not message.text and is_answer_or_forward(message.subject) and not answers_us(tx, message):
-            reading = replace(reading, text="")
+        reading = _reading(tx, message, title, sender)
         commands = parse_all(tx, reading.lines, sender.standing)
         # The answer to a reset is the new password and no command, so it would be stored and quoted in clear.
         is_reset = ticket is not None and ticket.purpose == RESET
@@ -381,6 +378,14 @@ def _note_sender(tx: Transaction, mail: Prepared) -> None:
 def _ticket(tx: Transaction, message: Message, sender: Sender) -> Ticket | None:
     """The ticket whose token a mail brings; the token of a seat stands for none."""
     return tx.tickets.find(message.token, tx.now) if message.token and sender.seat is None else None
+
+
+def _reading(tx: Transaction, message: Message, title: str, sender: Sender) -> Reading:
+    """The commands of a mail, and its words. title: its subject, as far as that may be a command."""
+    reading = read(title, message.text, sender.standing, tx.players.knows)
+    # "Fwd: Invoice 4711" above nothing of the sender's own may be a command, but no words of theirs.
+    is_of_others = not message.text and is_answer_or_forward(message.subject) and not answers_us(tx, message)
+    return replace(reading, text="") if is_of_others else reading
 
 
 def _passwords(
