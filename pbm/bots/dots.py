@@ -85,6 +85,14 @@ class Grid:
             parts.append((-len(boxes) if loop else len(boxes), lines))
         return parts
 
+    def missing(self, drawn: Cells) -> list[int]:
+        """How many lines each box lacks."""
+        return [(lines & ~drawn).bit_count() for lines in self.boxes]
+
+    def lengths(self, drawn: Cells) -> tuple[int, ...]:
+        """The boxes of each chain and loop, as in `parts`, in order."""
+        return tuple(sorted(boxes for boxes, _ in self.parts(drawn)))
+
 
 grid = cache(Grid)
 
@@ -157,7 +165,7 @@ class DotsSkill(Skill):
     def rollout(self, pos: Position, dice: Random) -> Rollout:
         board, drawn, mover = self._grid(pos), pos.drawn, pos.mover.sign
         margin = pos.boxes[0].bit_count() - pos.boxes[1].bit_count()
-        missing = [(lines & ~drawn).bit_count() for lines in board.boxes]
+        missing = board.missing(drawn)
         safe = list(bits(board.full & ~drawn))
         dice.shuffle(safe)
         closing = [box for box, left in enumerate(missing) if left == 1]
@@ -177,7 +185,7 @@ class DotsSkill(Skill):
                     closing.append(box)
             margin += closed * mover
             mover = mover if closed else -mover
-        margin += mover * opened(tuple(sorted(boxes for boxes, _ in board.parts(drawn))))
+        margin += mover * opened(board.lengths(drawn))
         return Rollout(0.9 * ((margin > 0) - (margin < 0)) + 0.1 * tanh(margin / 5))
 
     def solve(self, pos: Position, steps: Steps) -> Solution | None:

@@ -205,10 +205,14 @@ def single(judge: Judge, number: int, dice: Random) -> list[Move]:
     locking = [Move((cell,), (dice.choice(holes),)) for cell in some(theirs & loose, number, dice) if holes]
     if judge.can_place:
         return [*taking, *locking, *(Move(put=(cell,)) for cell in ends)]
-    # Those that the plan does not need, or that the other side could take up.
-    astray = list(bits((ours and own & ~ours.cells) or own & loose or own))
+    astray = _astray(own, loose, ours)
     further = [Move((dice.choice(astray),), (cell,)) for cell in ends if astray]
     return [*taking, *further, *locking] or list(islice(judge.placed_or_removed(), number))
+
+
+def _astray(own: Cells, loose: Cells, ours: Plan | None) -> list[int]:
+    """The stones to move on a full board: those that the plan does not need, or that the other side could take up."""
+    return list(bits((ours and own & ~ours.cells) or own & loose or own))
 
 
 def returns(pos: Position) -> Iterator[Turn]:

@@ -93,7 +93,7 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
     lines, (x, y) = pos.lines, pos.spot
     if isinstance(place, int):
         to_x, to_y = pos.corners[place]
-        far = [ply for ply, ends in enumerate(pairwise(pos.places), 1) if place in ends]
+        far = _touching(pos.places, place)
     else:
         to_x, to_y = _meeting(lines[place[0] - 1], lines[place[1] - 1])
         far = [*place]
@@ -118,6 +118,11 @@ def _extended(pos: Sketch, place: Place) -> Sketch:
     lines, weights = (*lines, (x, y, right, up)), (*pos.weights, weight)
     moves = tuple(_targets(pos.options, places, still_open, here, weights))
     return Sketch(pos.options, pos.corners, places, (to_x, to_y), lines, weights, still_open, here, moves)
+
+
+def _touching(places: Sequence[Place], corner: int) -> list[int]:
+    """The plies whose segments begin or end at a corner."""
+    return [ply for ply, ends in enumerate(pairwise(places), 1) if corner in ends]
 
 
 def _weight(weights: Sequence[int], place: Place) -> int:

@@ -136,8 +136,7 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
     if clock is None:
         return
     if clock.paused:
-        most = f" until {until(clock.due_at, zone)} at most" if clock.due_at else ""
-        yield f'The game is paused{most}; "resume" lets the clocks go on.'
+        yield _paused(clock.due_at, zone)
         return
     for seat, calendar in enumerate(match.calendars, 1):
         if seat == clock.seat and clock.overrun_at is not None:
@@ -151,6 +150,11 @@ def standstills(match: Match, reader: Seat | None, zone: ZoneInfo, now: datetime
             if resting:
                 words = _words(match, seat, reader)
                 yield f"{_RESTING[resting]}, so {{their}} clock stands still.".format_map(words)
+
+
+def _paused(due_at: datetime | None, zone: ZoneInfo) -> str:
+    most = f" until {until(due_at, zone)} at most" if due_at else ""
+    return f'The game is paused{most}; "resume" lets the clocks go on.'
 
 
 SHOWN = timedelta(minutes=15)  # programs would not show an event without length
